@@ -97,6 +97,7 @@ export const arrows: Readonly<Record<string, Arrow>> = {
       fs: ["handle", "text", "watch"],
       sqlite: ["handle", "rows", "text", "watch"],
       postgres: ["handle", "rows", "text", "watch"],
+      shards: ["handle"],
     },
   },
   toolset: {

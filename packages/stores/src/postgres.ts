@@ -1,6 +1,9 @@
 /** `@capstan/stores/postgres`: sessions in PostgreSQL, for any number of processes. */
 import { RepositoryError } from "@capstan/log";
+import { nameOf } from "./postgres/database.ts";
 import { PostgresRepository } from "./postgres/postgres-repository.ts";
+import type { Shard } from "./shards/sharded-repository.ts";
+import { ShardedRepository, shardOf } from "./shards/sharded-repository.ts";
 import type { StoreHandle } from "./handle/store-handle.ts";
 
 export type { StoreHandle } from "./handle/store-handle.ts";
@@ -16,16 +19,52 @@ export interface PostgresOptions {
 
 /**
  * Connects on first use, creates or updates its tables then, and reconnects by itself. Without a URL it fails at once, with `unavailable`.
+ *
+ * With several URLs, each session is in one of the databases, chosen by its id and by the hosts and names in the URLs. If one is away, only
+ * its sessions are: `list` and `claimDue` leave them out, with a process warning.
  */
-export function postgres(url: string | undefined, options: PostgresOptions = {}): StoreHandle {
+export function postgres(
+  url: string | readonly string[] | undefined,
+  options: PostgresOptions = {},
+): StoreHandle {
   const { schema = "capstan", maxConnections = 10, timeoutMs = 15_000 } = options;
-  if (url === undefined || url === "") {
-    const message = "Missing URL of a PostgreSQL database: pass one, or set DATABASE_URL";
-    throw new RepositoryError("unavailable", "", message);
-  }
   if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
     const message = `Invalid schema name "${schema}": use lower-case letters, digits and _, at most 51`;
     throw new RepositoryError("unavailable", "", message);
   }
-  return new PostgresRepository({ url, schema, maxConnections, timeoutMs });
+  const urls = typeof url === "object" ? url : [url];
+  const stores = urls.map((each) => {
+    if (each !== undefined && each !== "") {
+      return new PostgresRepository({ url: each, schema, maxConnections, timeoutMs });
+    }
+    const message = "Missing URL of a PostgreSQL database: pass one, or set DATABASE_URL";
+    throw new RepositoryError("unavailable", "", message);
+  });
+  const [first, second] = stores;
+  if (first === undefined) {
+    const message = "postgres([]) has no database: pass at least one URL";
+    throw new RepositoryError("unavailable", "", message);
+  }
+  return second === undefined ? first : new ShardedRepository(toShards(stores));
+}
+
+/** Fails if two URLs name the same database: it would be counted twice. */
+function toShards(stores: readonly PostgresRepository[]): Shard[] {
+  const shards = stores.map((store) => ({ name: store.name, store }));
+  const names = shards.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return shards;
+  const message = `The database ${twice} is given twice: pass each URL once`;
+  throw new RepositoryError("unavailable", "", message);
+}
+
+/**
+ * Returns which of these databases has the session: for moving sessions after the list of databases has changed.
+ */
+export function databaseOf(urls: readonly string[], sessionId: string): string {
+  const databases = urls.map((url) => ({ name: nameOf(url), url }));
+  if (databases.length === 0) {
+    throw new RepositoryError("unavailable", sessionId, "There is no database: pass their URLs");
+  }
+  return shardOf(databases, sessionId).url;
 }

@@ -106,7 +106,8 @@ export function endLease(
   return { result: { lastSeq: state.lastSeq }, next: withoutLease(state, now) };
 }
 
-function withoutLease({ lease: _, ...free }: SessionState, now: number): SessionState {
+function withoutLease(state: SessionState, now: number): SessionState {
+  const { lease: _, ...free } = state;
   return { ...free, lastOwned: now };
 }
 

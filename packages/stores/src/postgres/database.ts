@@ -87,7 +87,8 @@ function toParameter(value: Value): Exclude<Value, readonly string[]> {
     : value;
 }
 
-function nameOf(url: string): string {
+/** Host and name of the database, without a password. */
+export function nameOf(url: string): string {
   try {
     const { host, pathname } = new URL(url);
     return `${host}${pathname}`;

@@ -1,21 +1,9 @@
 /** Due sessions are claimed, each by one caller. */
 import assert from "node:assert/strict";
-import type { DueQuery, SessionRepository } from "@capstan/log";
-import { begin, head, owned } from "./samples.ts";
+import { begin, beginRunning, claimsOf, head, owned } from "./samples.ts";
 import { longMs } from "./store-case.ts";
 import type { StoreTheme } from "./store-case.ts";
 import { claimAll, claimedIds } from "./walk.ts";
-
-function claimsOf(owner: string, fields: Partial<DueQuery> = {}): DueQuery {
-  return { agents: ["helper"], owner, ttlMs: longMs, ...fields };
-}
-
-/** Returns the ids in order. */
-async function beginRunning(repository: SessionRepository, count: number): Promise<string[]> {
-  const ids = Array.from({ length: count }, (_, i) => `s${String(i).padStart(3, "0")}`);
-  await Promise.all(ids.map(async (id) => begin(repository, id, { status: "running" })));
-  return ids;
-}
 
 export const claiming: StoreTheme = {
   name: "claims",
@@ -90,50 +78,6 @@ export const claiming: StoreTheme = {
 
       assert.deepEqual([two.length, ten.length, rest.length], [2, 10, 3]);
       assert.equal(new Set(claimedIds([...two, ...ten, ...rest])).size, 15);
-    },
-
-    "sessions that were never owned, then those owned least recently, are claimed first": async ({
-      repository,
-      other,
-      advance,
-    }) => {
-      const ids = await beginRunning(repository, 3);
-      const [first, second, third] = ids as [string, string, string];
-      for (const id of [second, third, first]) {
-        await advance(5);
-        const claim = await repository.acquire(id, "first", longMs);
-        assert.ok(claim);
-        await repository.release(claim.lease);
-      }
-      await begin(repository, "new", { status: "running" });
-
-      const order: string[] = [];
-      for (let i = 0; i < 4; i += 1) {
-        order.push(...claimedIds(await other.claimDue(claimsOf("second", { limit: 1 }))));
-      }
-
-      assert.deepEqual(order, ["new", second, third, first]);
-    },
-
-    "a session released unfinished goes to the end of the queue": async ({
-      repository,
-      other,
-      advance,
-    }) => {
-      await beginRunning(repository, 3);
-      const order: string[] = [];
-      for (let i = 0; i < 6; i += 1) {
-        const [claim] = await other.claimDue(claimsOf("first", { limit: 1 }));
-        assert.ok(claim);
-        order.push(claim.lease.sessionId);
-        await advance(5);
-        await other.release(claim.lease);
-        await advance(5);
-      }
-
-      const [once, again] = [order.slice(0, 3), order.slice(3)];
-      assert.equal(new Set(once).size, 3);
-      assert.deepEqual(again, once);
     },
 
     "concurrent claims give each session to one caller": async ({ repository, other }) => {

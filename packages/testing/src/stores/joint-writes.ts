@@ -17,7 +17,10 @@ export const jointWrites: StoreTheme = {
 
       const { seq, claim: given } = await repository.post("s", posted("p"), claim);
 
-      if (given === undefined) return void (await own(other, "s", "second"));
+      if (given === undefined) {
+        await own(other, "s", "second");
+        return;
+      }
       assert.deepEqual([given.lastSeq, given.head.title], [seq, "Mine"]);
       assert.equal(await other.acquire("s", "second", longMs), undefined);
       await repository.append("s", [owned("e")], { lease: given.lease, head: head() });

@@ -1,6 +1,13 @@
 /** Sessions, heads and entries that the store contract writes. */
 import assert from "node:assert/strict";
-import type { Claim, NewEntry, PostedEntry, SessionHead, SessionRepository } from "@capstan/log";
+import type {
+  Claim,
+  DueQuery,
+  NewEntry,
+  PostedEntry,
+  SessionHead,
+  SessionRepository,
+} from "@capstan/log";
 import { longMs } from "./store-case.ts";
 
 /** Head of an idle session that has seen its first entry. */
@@ -58,4 +65,19 @@ export async function beginOwned(
 ): Promise<Claim> {
   await begin(repository, id, fields);
   return own(repository, id);
+}
+
+/** Asks for due sessions of the sample agent. */
+export function claimsOf(owner: string, fields: Partial<DueQuery> = {}): DueQuery {
+  return { agents: ["helper"], owner, ttlMs: longMs, ...fields };
+}
+
+/** Creates sessions whose turn is unfinished. Returns their ids in order. */
+export async function beginRunning(
+  repository: SessionRepository,
+  count: number,
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, i) => `s${String(i).padStart(3, "0")}`);
+  await Promise.all(ids.map(async (id) => begin(repository, id, { status: "running" })));
+  return ids;
 }

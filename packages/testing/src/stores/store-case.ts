@@ -13,6 +13,8 @@ export interface OpenStore {
   readonly leaseMs: number;
   /** How long to wait for a wake-up. */
   readonly patienceMs: number;
+  /** Whether due sessions are claimed in one order. */
+  readonly isOneQueue: boolean;
   readonly reopen: (() => Promise<SessionRepository> | SessionRepository) | undefined;
 }
 

@@ -1,6 +1,7 @@
 /** Contract of a session repository, as tests that any store can run. */
 import type { SessionRepository } from "@capstan/log";
 import { blobs } from "./blobs.ts";
+import { claimOrder } from "./claim-order.ts";
 import { claiming } from "./claiming.ts";
 import { conditionalAppends } from "./conditional-appends.ts";
 import { content } from "./content.ts";
@@ -32,6 +33,8 @@ export interface StoreUnderTest {
   readonly leaseMs?: number;
   /** How long a wake-up may take before it counts as lost. Default 10,000: only a failure takes that long. */
   readonly patienceMs?: number;
+  /** False if the store is made of several: due sessions are then claimed in order within each of them. Default true. */
+  readonly isOneQueue?: boolean;
   /** Opens another handle on the same storage, as another process would have. Absent if nothing outlives the first. */
   readonly reopen?: () => Promise<SessionRepository> | SessionRepository;
   /** Closes this store and every handle from `reopen`. */
@@ -60,6 +63,7 @@ const themes: readonly StoreTheme[] = [
   jointWrites,
   due,
   claiming,
+  claimOrder,
   listing,
   deletion,
   incarnations,
@@ -112,6 +116,7 @@ async function toOpenStore(store: StoreUnderTest): Promise<OpenStore> {
     advance,
     leaseMs: store.leaseMs ?? 1_000,
     patienceMs: store.patienceMs ?? 10_000,
+    isOneQueue: store.isOneQueue ?? true,
     reopen,
   };
 }
