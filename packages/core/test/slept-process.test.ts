@@ -92,7 +92,7 @@ test("a renewal that fails as the store is away does not cost the lease", async 
     if (renewals === 1) throw new RepositoryError("unavailable", "s", "cut off");
     repository.renew(...args);
   };
-  const own = host({ repository: { ...repository, renew } });
+  const own = host({ repository: { ...repository, renew }, leaseMs: 30_000 });
   const turn = own.createSession({ agent: "helper", id: "s" }).send("Hi", { id: "t1" });
   await tool.whenStarted();
 

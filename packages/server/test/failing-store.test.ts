@@ -102,6 +102,8 @@ test("a turn whose session is found to be set aside later ends so, and the clien
   const gate = Promise.withResolvers<void>();
   const { world, sessionId } = await sessionSetAside((memory) => ({
     ...memory,
+    // A store that cannot claim the session with a post.
+    post: (id, entry) => memory.post(id, entry),
     acquire: async (...args) => {
       const isSetAside = memory.list().sessions[0]?.head.setAside !== undefined;
       if (isSetAside) await gate.promise;
