@@ -1,12 +1,13 @@
 export { fileTokenStore } from "./auth/file-token-store.ts";
 export { mcpLogins } from "./auth/logins.ts";
 export type {
+  McpLogin,
   McpLoginOptions,
   McpLogins,
   McpLoginServer,
   McpLoginsOptions,
 } from "./auth/logins.ts";
-export type { StoredLogin, TokenStore } from "./auth/token-store.ts";
+export type { Registration, StoredLogin, TokenStore } from "./auth/token-store.ts";
 export { McpError } from "./errors/mcp-error.ts";
 export type { McpErrorCode } from "./errors/mcp-error.ts";
 export type { McpElicitation, McpElicitationAnswer } from "./elicitation/elicitation.ts";
