@@ -1,6 +1,7 @@
 /** The MCP servers of a folder, as a source of tools. The package is loaded only if there are any. */
 import type { AnyTool, ToolSource, ToolSourceRequest } from "@capstan/core";
 import type { McpServerOptions, McpTools } from "@capstan/mcp";
+import type { UserFolders } from "../config/folders.ts";
 import type { Env } from "../config/env.ts";
 import type { McpServers, McpServerSettings } from "../config/mcp-servers.ts";
 import { withVariables } from "../config/mcp-servers.ts";
@@ -11,6 +12,7 @@ export interface ServersInit {
   /** Folder that processes of servers start in. */
   readonly folder: string;
   readonly env: Env;
+  readonly folders: UserFolders;
   /** Gets one line for each server that does not work. */
   readonly note: (text: string) => void;
 }
@@ -20,7 +22,7 @@ const waitMs = 25_000;
 
 /** Undefined if no server is configured. Must be closed. */
 export async function openServers(init: ServersInit): Promise<McpTools | undefined> {
-  const { servers, env, folder, note } = init;
+  const { servers, env, folder, folders, note } = init;
   const usable: Record<string, McpServerOptions> = {};
   for (const [name, settings] of Object.entries(servers)) {
     if (settings.disabled === true) continue;
@@ -30,11 +32,13 @@ export async function openServers(init: ServersInit): Promise<McpTools | undefin
   }
   if (Object.keys(usable).length === 0) return undefined;
   const { mcpTools } = await import("@capstan/mcp");
+  const { openLogins } = await import("./open-logins.ts");
   const told = new Set<string>();
   return mcpTools({
     servers: usable,
     waitMs,
     clientInfo: { name: "capstan", version },
+    auth: openLogins(folders),
     onError: ({ message }) => {
       // Servers are tried again and again.
       if (!told.has(message)) note(message);
@@ -48,15 +52,17 @@ export function missingText(name: string, missing: readonly string[]): string {
   return `The MCP server "${name}" is not started: ${missing.join(", ")} ${verb} not set`;
 }
 
-function toOptions(settings: McpServerSettings, folder: string): McpServerOptions {
-  const { command = "", args, env, cwd = folder, url, headers } = settings;
+export function toOptions(settings: McpServerSettings, folder: string): McpServerOptions {
+  const { command = "", args, env, cwd = folder, url, headers, oauth } = settings;
   const { timeoutMs, trustAnnotations, mode } = settings;
   const common = {
     ...(mode !== undefined && { mode }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(trustAnnotations !== undefined && { trustAnnotations }),
   };
-  if (url !== undefined) return { ...common, url, ...(headers && { headers }) };
+  if (url !== undefined) {
+    return { ...common, url, ...(headers && { headers }), ...(oauth && { oauth }) };
+  }
   return { ...common, command, cwd, ...(args && { args }), ...(env && { env }) };
 }
 

@@ -56,6 +56,7 @@ export async function createFolderAgent(
     servers: settings.mcp.servers,
     folder: config.projectFolder,
     env: io.env,
+    folders: config.folders,
     note,
   });
   const decideHere = (call: CallToDecide, sessionId: string): Decision =>
