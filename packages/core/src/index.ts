@@ -26,6 +26,7 @@ export type {
   FallbackModel,
   FinishReason,
   FinishedStep,
+  ForwardedCall,
   GetApiKey,
   ImagePart,
   InputIssue,

@@ -23,4 +23,5 @@ export type {
 export type { McpTool } from "./tools/mcp-tool.ts";
 export { mcpTools } from "./tools/mcp-tools.ts";
 export type { McpTools, McpToolsOptions } from "./tools/mcp-tools.ts";
+export type { ToolSearch } from "./tools/tool-exposure.ts";
 export type { McpServerStatus } from "./tools/server-status.ts";

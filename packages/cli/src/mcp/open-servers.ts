@@ -3,12 +3,13 @@ import type { AnyTool, ToolSource, ToolSourceRequest } from "@capstan/core";
 import type { McpServerOptions, McpTools } from "@capstan/mcp";
 import type { UserFolders } from "../config/folders.ts";
 import type { Env } from "../config/env.ts";
-import type { McpServers, McpServerSettings } from "../config/mcp-servers.ts";
+import type { McpServerSettings } from "../config/mcp-servers.ts";
 import { withVariables } from "../config/mcp-servers.ts";
+import type { McpSettings } from "../config/settings.ts";
 import { version } from "../command-line/version.ts";
 
 export interface ServersInit {
-  readonly servers: McpServers;
+  readonly settings: McpSettings;
   /** Folder that processes of servers start in. */
   readonly folder: string;
   readonly env: Env;
@@ -22,11 +23,12 @@ const waitMs = 25_000;
 
 /** Undefined if no server is configured. Must be closed. */
 export async function openServers(init: ServersInit): Promise<McpTools | undefined> {
-  const { servers, env, folder, folders, note } = init;
+  const { settings, env, folder, folders, note } = init;
+  const { servers, toolSearch, toolSearchShare } = settings;
   const usable: Record<string, McpServerOptions> = {};
-  for (const [name, settings] of Object.entries(servers)) {
-    if (settings.disabled === true) continue;
-    const filled = withVariables(settings, env);
+  for (const [name, server] of Object.entries(servers)) {
+    if (server.disabled === true) continue;
+    const filled = withVariables(server, env);
     if ("missing" in filled) note(missingText(name, filled.missing));
     else usable[name] = toOptions(filled, folder);
   }
@@ -39,6 +41,8 @@ export async function openServers(init: ServersInit): Promise<McpTools | undefin
     waitMs,
     clientInfo: { name: "capstan", version },
     auth: openLogins(folders),
+    ...(toolSearch !== undefined && { toolSearch }),
+    ...(toolSearchShare !== undefined && { toolSearchShare }),
     onError: ({ message }) => {
       // Servers are tried again and again.
       if (!told.has(message)) note(message);
@@ -80,9 +84,19 @@ export function guardSource(
   const names = new Set<string>();
   const guardOne = (tool: AnyTool): AnyTool => {
     names.add(tool.name);
-    const known = guarded.get(tool) ?? guard([tool])[0] ?? tool;
+    const known = guarded.get(tool) ?? withForward(guard([tool])[0] ?? tool);
     guarded.set(tool, known);
     return known;
+  };
+  // A tool that calls are forwarded to is guarded like the others. It is made for each call.
+  const withForward = (tool: AnyTool): AnyTool => {
+    const { forward } = tool;
+    if (forward === undefined) return tool;
+    const forwardGuarded: typeof forward = (input) => {
+      const forwarded = forward(input);
+      return forwarded && { ...forwarded, tool: guardOne(forwarded.tool) };
+    };
+    return { ...tool, forward: forwardGuarded };
   };
   return {
     name: source.name,

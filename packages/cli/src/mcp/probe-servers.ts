@@ -18,12 +18,15 @@ export interface ProbedServer {
   readonly login?: McpLogin;
 }
 
+type Probed = Pick<ServersInit, "folder" | "folders" | "env"> & { readonly servers: McpServers };
+
 /** In the order of the configuration. All of them are ended afterwards. */
-export async function probeServers(
-  init: Pick<ServersInit, "servers" | "folder" | "folders" | "env">,
-): Promise<readonly ProbedServer[]> {
+export async function probeServers(init: Probed): Promise<readonly ProbedServer[]> {
   const errors: string[] = [];
-  const mcp = await openServers({ ...init, note: (text) => errors.push(text) });
+  const { servers, ...rest } = init;
+  // All tools are wanted here, not a search for them.
+  const settings = { servers, toolSearch: "never" } as const;
+  const mcp = await openServers({ ...rest, settings, note: (text) => errors.push(text) });
   try {
     const tools = (await mcp?.tools()) ?? [];
     const states = new Map((mcp?.status() ?? []).map((status) => [status.name, status]));
@@ -52,9 +55,7 @@ async function loginsOf({
   env,
   folder,
   folders,
-}: Pick<ServersInit, "servers" | "folder" | "folders" | "env">): Promise<
-  ReadonlyMap<string, McpLogin>
-> {
+}: Probed): Promise<ReadonlyMap<string, McpLogin>> {
   const found = new Map<string, McpLogin>();
   for (const [name, settings] of Object.entries(servers)) {
     const filled = withVariables(settings, env);

@@ -53,7 +53,7 @@ export async function createFolderAgent(
   const { settings } = config;
   const rules = livePermissionsOf(folder, note);
   const mcp = await openServers({
-    servers: settings.mcp.servers,
+    settings: settings.mcp,
     folder: config.projectFolder,
     env: io.env,
     folders: config.folders,
