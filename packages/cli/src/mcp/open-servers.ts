@@ -1,6 +1,11 @@
 /** The MCP servers of a folder, as a source of tools. The package is loaded only if there are any. */
 import type { AnyTool, ToolSource, ToolSourceRequest } from "@capstan/core";
-import type { McpServerOptions, McpTools } from "@capstan/mcp";
+import type {
+  McpElicitation,
+  McpElicitationAnswer,
+  McpServerOptions,
+  McpTools,
+} from "@capstan/mcp";
 import type { UserFolders } from "../config/folders.ts";
 import type { Env } from "../config/env.ts";
 import type { McpServerSettings } from "../config/mcp-servers.ts";
@@ -16,14 +21,18 @@ export interface ServersInit {
   readonly folders: UserFolders;
   /** Gets one line for each server that does not work. */
   readonly note: (text: string) => void;
+  readonly askUser?: AskUser;
 }
+
+/** Asks the user a question of a server that waits for the answer within its call. */
+export type AskUser = (question: McpElicitation) => Promise<McpElicitationAnswer>;
 
 /** Below the time that an agent gives its callbacks: a prompt without a terminal has one turn only. */
 const waitMs = 25_000;
 
 /** Undefined if no server is configured. Must be closed. */
 export async function openServers(init: ServersInit): Promise<McpTools | undefined> {
-  const { settings, env, folder, folders, note } = init;
+  const { settings, env, folder, folders, note, askUser = declining(note) } = init;
   const { servers, toolSearch, toolSearchShare } = settings;
   const usable: Record<string, McpServerOptions> = {};
   for (const [name, server] of Object.entries(servers)) {
@@ -41,6 +50,7 @@ export async function openServers(init: ServersInit): Promise<McpTools | undefin
     waitMs,
     clientInfo: { name: "capstan", version },
     auth: openLogins(folders),
+    onElicitation: askUser,
     ...(toolSearch !== undefined && { toolSearch }),
     ...(toolSearchShare !== undefined && { toolSearchShare }),
     onError: ({ message }) => {
@@ -49,6 +59,16 @@ export async function openServers(init: ServersInit): Promise<McpTools | undefin
       told.add(message);
     },
   });
+}
+
+/** Such a question ends with the call: unlike others, it cannot be answered later. */
+function declining(note: ServersInit["note"]): AskUser {
+  return async ({ server, message }) => {
+    note(
+      `declined a question of the MCP server ${server}, which only a terminal can ask: ${message}`,
+    );
+    return { action: "decline" };
+  };
 }
 
 export function missingText(name: string, missing: readonly string[]): string {

@@ -2,6 +2,7 @@
 import type { AnyTool, Clock, ToolSource, ToolSourceRequest } from "@capstan/core";
 import { problemOfNumbers, systemClock } from "@capstan/core";
 import type { McpLogins } from "../auth/logins.ts";
+import { maxRounds } from "../calls/call-limits.ts";
 import { checkAnswer } from "../elicitation/check-answer.ts";
 import type { McpElicitation, McpElicitationAnswer } from "../elicitation/elicitation.ts";
 import { toElicitation } from "../elicitation/elicitation.ts";
@@ -29,8 +30,8 @@ export interface McpToolsOptions {
   /** How long a call waits for its task in memory; a slower one is suspended. Default 10,000. */
   readonly liveTaskMs?: number;
   /**
-   * Answers questions of servers before 2026-07-28, which wait for the answer within the call. Without it they are declined. Questions of
-   * later servers are pending calls.
+   * Answers questions of servers before 2026-07-28, which wait for the answer within the call. Without it they are declined. It is called
+   * again, with the `problem`, if its answer does not fit the form. Questions of later servers are pending calls.
    */
   onElicitation?(question: McpElicitation): Promise<McpElicitationAnswer>;
   /** Called for each server that fails and each tool that cannot be used. The others work. Default: the logger of the agent. */
@@ -225,9 +226,14 @@ async function elicit(
   const question = toElicitation(server, undefined, params);
   if (typeof question === "string") throw new Error(question);
   if (onElicitation === undefined) return { action: "decline" };
-  const checked = await checkAnswer(question, await onElicitation(question));
-  if ("problem" in checked) throw new Error(`The answer does not fit the form: ${checked.problem}`);
-  return checked.answer;
+  let problem: string | undefined;
+  for (let round = 0; round < maxRounds; round += 1) {
+    const asked = problem === undefined ? question : { ...question, problem };
+    const checked = await checkAnswer(question, await onElicitation(asked));
+    if ("answer" in checked) return checked.answer;
+    problem = checked.problem;
+  }
+  throw new Error(`The answer does not fit the form: ${problem}`);
 }
 
 function checkOptions(options: McpToolsOptions): void {
