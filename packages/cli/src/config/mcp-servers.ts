@@ -26,7 +26,7 @@ export interface McpServerSettings {
 }
 
 /** Client and scope of logins; see `McpOAuthOptions`. */
-export interface McpOAuthSettings {
+interface McpOAuthSettings {
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly clientMetadataUrl?: string;

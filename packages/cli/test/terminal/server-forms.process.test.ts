@@ -1,6 +1,7 @@
 /** Questions of MCP servers: forms in the terminal, and left open without one. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { callTool, say } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../memory-io.ts";
@@ -18,7 +19,7 @@ async function homeWithBank(): Promise<string> {
   return home;
 }
 
-const asking = join(import.meta.dirname, "../fixtures/asking-server.ts");
+const asking = fileURLToPath(new URL("../fixtures/asking-server.ts", import.meta.url));
 
 async function homeWithAsking(): Promise<string> {
   const home = await temporaryFolder();

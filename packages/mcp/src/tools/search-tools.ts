@@ -5,8 +5,8 @@ import type { ForwardedCall, InputIssue, JsonValue, ParsedInput } from "@capstan
 import type { McpTool } from "./mcp-tool.ts";
 import { rankTools } from "./rank-tools.ts";
 
-export const searchToolName = "mcp_search";
-export const callToolName = "mcp_call";
+const searchToolName = "mcp_search";
+const callToolName = "mcp_call";
 
 const defaultLimit = 5;
 const maxLimit = 20;
