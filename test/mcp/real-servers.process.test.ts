@@ -90,6 +90,28 @@ function firstProgress(session: Session): Promise<void> {
   });
 }
 
+/** Id of the server's process. Never 0, which would be all processes of the test. */
+function pidOf(mcp: McpTools): number {
+  const { pid } = mcp.status()[0] ?? {};
+  if (pid === undefined) throw new Error("The server does not run");
+  return pid;
+}
+
+/** Resolves when the next call has started. */
+function firstStart(session: Session): Promise<void> {
+  return new Promise((resolve) => {
+    session.subscribe((event) => {
+      if (event.type === "tool_execution_start") resolve();
+    });
+  });
+}
+
+/** Over stdio, which is all that this server speaks. */
+function filesystem(folder: string): McpServerOptions {
+  const path = pathOf("@modelcontextprotocol/server-filesystem/dist/index.js");
+  return { command: process.execPath, args: [path, folder] };
+}
+
 const everyKind = [
   reply(
     callTool("real__echo", { message: "Hello" }),
@@ -154,10 +176,6 @@ describe.skipIf(missing !== undefined)(`real servers${missing ? ` (${missing})` 
   test("server-filesystem reads a file, and refuses one outside its folder", async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "capstan-mcp-")));
     await writeFile(join(folder, "a.txt"), "Ahoy");
-    const server = {
-      command: process.execPath,
-      args: [pathOf("@modelcontextprotocol/server-filesystem/dist/index.js"), folder],
-    };
     const script = [
       reply(
         callTool("real__read_text_file", { path: join(folder, "a.txt") }),
@@ -166,7 +184,7 @@ describe.skipIf(missing !== undefined)(`real servers${missing ? ` (${missing})` 
       say("Done"),
     ];
     try {
-      await using here = world(server, script);
+      await using here = world(filesystem(folder), script);
 
       await here.session.send("Go").response;
 
@@ -219,7 +237,7 @@ describe.skipIf(missing !== undefined)(`real servers${missing ? ` (${missing})` 
     await here.session.send("First").response;
     const [before] = here.mcp.status();
 
-    process.kill(before?.pid ?? 0, "SIGKILL");
+    process.kill(pidOf(here.mcp), "SIGKILL");
     await here.session.send("Second").response;
 
     expect(here.results()).toEqual(["Echo: 1", "Echo: 2"]);
@@ -233,7 +251,7 @@ describe.skipIf(missing !== undefined)(`real servers${missing ? ` (${missing})` 
     const turn = here.session.send("Go");
     await progress;
 
-    process.kill(here.mcp.status()[0]?.pid ?? 0, "SIGKILL");
+    process.kill(pidOf(here.mcp), "SIGKILL");
     await turn.response;
 
     expect(here.results()).toEqual([
@@ -248,7 +266,7 @@ describe.skipIf(missing !== undefined)(`real servers${missing ? ` (${missing})` 
     const turn = here.session.send("Go");
     await progress;
 
-    process.kill(here.mcp.status()[0]?.pid ?? 0, "SIGKILL");
+    process.kill(pidOf(here.mcp), "SIGKILL");
     await turn.response;
 
     expect(here.results()).toEqual([expect.stringContaining("completed")]);
@@ -280,14 +298,58 @@ describe.skipIf(missing !== undefined)(`real servers${missing ? ` (${missing})` 
   test("an HTTP server that is killed during a call: its outcome is unknown", async () => {
     const port = await freePort();
     const child = await httpServer(port);
-    await using here = world({ url: `http://127.0.0.1:${port}/mcp` }, [slow(60), say("Done")]);
+    const script = [slow(60), say("One"), callTool("real__echo", { message: "2" }), say("Two")];
+    await using here = world({ url: `http://127.0.0.1:${port}/mcp` }, script);
     const progress = firstProgress(here.session);
     const turn = here.session.send("Go");
     await progress;
 
     await kill(child);
     await turn.response;
+    const second = await httpServer(port);
+    try {
+      await here.session.send("And now").response;
 
-    expect(here.results()).toEqual([expect.stringMatching(/outcome of the call is unknown/)]);
+      expect(here.results()).toEqual([
+        expect.stringMatching(/outcome of the call is unknown/),
+        "Echo: 2",
+      ]);
+    } finally {
+      await kill(second);
+    }
+  });
+
+  test("server-filesystem that is killed between two turns and during a write: the write is not repeated", async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), "capstan-mcp-")));
+    const path = join(folder, "a.txt");
+    const write = (content: string): ScriptItem => callTool("real__write_file", { path, content });
+    const script = [write("1"), say("One"), write("2"), say("Two"), write("3"), say("Three")];
+    const read = callTool("real__read_text_file", { path });
+    try {
+      await using here = world(filesystem(folder), [...script, read, say("Four")]);
+      await here.session.send("First").response;
+      process.kill(pidOf(here.mcp), "SIGKILL");
+      // Its end is noticed: a call into a pipe that is about to break has an unknown outcome.
+      await expect.poll(() => here.mcp.status()[0]?.pid).toBeUndefined();
+      await here.session.send("Second").response;
+      const pid = pidOf(here.mcp);
+      // A process that is stopped takes the call and does not answer: it is killed in the middle.
+      const started = firstStart(here.session);
+      process.kill(pid, "SIGSTOP");
+      const turn = here.session.send("Third");
+      await started;
+      process.kill(pid, "SIGKILL");
+      await turn.response;
+      await here.session.send("Fourth").response;
+
+      expect(here.results()).toEqual([
+        expect.stringContaining("Successfully wrote"),
+        expect.stringContaining("Successfully wrote"),
+        expect.stringMatching(/outcome of the call is unknown/),
+        "2",
+      ]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });

@@ -15,7 +15,7 @@ function complete(...words: readonly string[]): readonly string[] {
 test("bash completes commands, their verbs, and options", () => {
   expect(complete("se")).toEqual(["sessions", "serve"]);
   expect(complete("sessions", "re")).toEqual(["release", "repair"]);
-  expect(complete("--no")).toEqual(["--no-session"]);
+  expect(complete("--no")).toEqual(["--no-session", "--no-browser"]);
 });
 
 test("zsh and fish get every option and command", () => {

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { helpText } from "../src/command-line/help.ts";
 import { options } from "../src/command-line/options.ts";
 import { run } from "../src/process/run.ts";
+import { loginWorld } from "../../mcp/test/login-world.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 import { jsonLines, runScripted } from "./scripted-io.ts";
 import { key, openConversation } from "./terminal/headless.ts";
@@ -54,6 +55,18 @@ const cases: Readonly<Record<string, (option: string) => Promise<void>>> = {
     await terminal.shows("Try:");
 
     expect(terminal.isAlternate()).toBe(true);
+  },
+  "no-browser": async (option) => {
+    await using world = await loginWorld();
+    const io = memoryIo();
+    await run(["mcp", "add", "srv", world.wire.url], io);
+    const login = run(["mcp", "login", "srv", option], io);
+    await expect.poll(() => io.stdoutText(), { timeout: 20_000 }).toContain("/authorize?");
+
+    await fetch(io.stdoutText().trim());
+
+    expect(await login).toBe(0);
+    expect(io.stderrText()).toContain("no browser is opened");
   },
   "screen-reader": async (option) => {
     const terminal = openConversation([say("Hello.")], { argv: [option] });
@@ -266,6 +279,7 @@ test("every option is in some help, and every word there with two dashes is one"
     "doctor",
     "init",
     "config",
+    "mcp",
     "completion",
   ] as const;
 

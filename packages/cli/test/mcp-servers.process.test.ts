@@ -62,6 +62,23 @@ test("A rule denies a server as a whole", async () => {
   expect(io.stderrText()).toContain("denied by the rule mcp__bank");
 });
 
+test("With a search, rules decide about the tool that is called, and only its name is shown", async () => {
+  const mcp = { servers: { bank: server }, toolSearch: "always" };
+  const home = await homeWith({ [userFile]: { mcp } });
+  const call = callTool("mcp_call", { name: "bank__transfer", arguments: { amount: 5 } });
+  const script = [callTool("mcp_search", { query: "money" }), call, say("No.")];
+  const asked = await runScripted(["pay"], script, { home });
+  expect(asked.provider.requests[0]?.tools).not.toContain("bank__transfer");
+  expect(asked.exitCode).toBe(4);
+  expect(asked.io.stderrText()).toMatch(/allow it with --allow 'bank__transfer@[0-9a-f]{12}'/);
+
+  const denying = ["--allow", "*", "--deny", "mcp__bank", "pay"];
+  const denied = await runScripted(denying, script, { home });
+  expect(denied.exitCode).toBe(4);
+  expect(denied.io.stderrText()).toContain("denied by the rule mcp__bank");
+  expect(denied.io.stderrText()).not.toContain("mcp_call");
+});
+
 test("Servers of .mcp.json are started once the file is trusted, and not after it changed", async () => {
   const { mode: _, ...own } = server;
   const home = await homeWith({ ".mcp.json": { mcpServers: { bank: { type: "stdio", ...own } } } });

@@ -34,6 +34,7 @@ export type {
   DocumentPart,
   EventIds,
   FinishReason,
+  ForwardedCall,
   ImagePart,
   InputIssue,
   InputOf,

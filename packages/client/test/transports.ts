@@ -2,7 +2,7 @@
 import type { ClientOptions, ClientSession } from "@capstan/client";
 import { connect } from "@capstan/client";
 import { proxyProvider } from "@capstan/client/proxy";
-import type { Session } from "@capstan/core";
+import type { Session, ToolSource } from "@capstan/core";
 import { createAgent, createHost } from "@capstan/core";
 import type { ToolContract } from "@capstan/kernel";
 import type { SessionRepository } from "@capstan/log";
@@ -48,6 +48,7 @@ export interface Served {
 
 export interface ServedOptions {
   readonly tools?: readonly ToolContract[];
+  readonly toolSources?: readonly ToolSource[];
   readonly repository?: SessionRepository;
   readonly server?: Partial<ServerOptions>;
 }
@@ -55,10 +56,21 @@ export interface ServedOptions {
 /** A server on a real port. */
 export async function serve(
   script: readonly ScriptItem[],
-  { tools = [], repository = memoryRepository(), server: more }: ServedOptions = {},
+  {
+    tools = [],
+    toolSources = [],
+    repository = memoryRepository(),
+    server: more,
+  }: ServedOptions = {},
 ): Promise<Served> {
   const provider = scriptedProvider([...script]);
-  const agent = createAgent({ name: "helper", model: provider, tools, retry: { maxAttempts: 1 } });
+  const agent = createAgent({
+    name: "helper",
+    model: provider,
+    tools,
+    retry: { maxAttempts: 1 },
+    ...(toolSources.length > 0 && { toolSources }),
+  });
   const host = createHost({ agents: [agent], repository });
   const faults: unknown[] = [];
   const server = createServer({

@@ -14,10 +14,12 @@ import {
   scriptedProvider,
   wait,
 } from "@capstan/testing";
+import { mcpTools } from "@capstan/mcp";
 import { act, createElement, StrictMode } from "react";
 import { create } from "react-test-renderer";
 import type { MockInstance } from "vitest";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { declared, modernServer, textResult } from "../../mcp/test/wire-server.ts";
 import { client, serve } from "./transports.ts";
 
 let complaints: MockInstance<typeof console.error>;
@@ -214,4 +216,39 @@ test("without tree there are no children", async () => {
 
   expect(new Set(views.map(({ children }) => children)).size).toBe(1);
   expect(view().children).toEqual([]);
+});
+
+test("shows the form of an MCP server, and the server's call is repeated with the answer", async () => {
+  const requestedSchema = { type: "object", properties: { city: { type: "string" } } };
+  const params = { mode: "form", message: "Where?", requestedSchema };
+  await using server = await modernServer([declared("weather")], ({ method, params: sent }) => {
+    if (method !== "tools/call") return undefined;
+    const inputRequests = { q: { method: "elicitation/create", params } };
+    return sent["inputResponses"] === undefined
+      ? { result: { resultType: "input_required", inputRequests } }
+      : textResult(JSON.stringify(sent["inputResponses"]));
+  });
+  await using mcp = mcpTools({ servers: { sky: { url: server.url } } });
+  const script = [callTool("sky__weather", {}), say("Rain")];
+  const { node } = await serve(script, { toolSources: [mcp] });
+  const { view, until } = await mount(client(node.url).session("chat"));
+  await act(async () => void (await view().send("Hi").response));
+  await until(({ state }) => state.pendingToolCalls.length === 1);
+
+  const [form] = view().state.pendingToolCalls;
+  const toolCallId = form?.toolCallId ?? "";
+  const answer = { toolCallId, output: '{"city":"Oslo"}' };
+  await act(async () => void (await view().send([answer]).response));
+  await until(({ state }) => state.status === "completed");
+
+  expect(form).toMatchObject({
+    kind: "execution",
+    toolName: "sky__weather",
+    input: { server: "sky", mode: "form", message: "Where?", schema: requestedSchema },
+  });
+  expect(view().state.messages.find(({ role }) => role === "tool")).toMatchObject({
+    content: '{"q":{"action":"accept","content":{"city":"Oslo"}}}',
+  });
+  expect(server.named("tools/call")).toHaveLength(2);
+  expect(complained()).toEqual([]);
 });

@@ -26,6 +26,7 @@ export type {
   FallbackModel,
   FinishReason,
   FinishedStep,
+  ForwardedCall,
   GetApiKey,
   ImagePart,
   InputIssue,
@@ -242,6 +243,7 @@ export { DependencyScope, createScope } from "./tools/dependency-scope.ts";
 export type { ScopeOptions } from "./tools/dependency-scope.ts";
 export { doneTool } from "./tools/done-tool.ts";
 export { withoutPatterns } from "./tools/json-schema/without-patterns.ts";
+export { tokensOfTools } from "./context/estimate-tokens.ts";
 export { guardTool } from "./tools/guard-tool.ts";
 export type { DoneToolOptions } from "./tools/done-tool.ts";
 export type { AppField, AppSchema } from "./tools/app-schema.ts";

@@ -47,6 +47,7 @@ test.each([
       "restoreSession",
       "suspend",
       "systemClock",
+      "tokensOfTools",
       "withoutPatterns",
     ],
   ],

@@ -151,3 +151,20 @@ test("a source learns which tools the unfinished calls need, and a call whose to
   expect(session.messages[2]).toMatchObject({ role: "tool", isError: true });
   await session.close();
 });
+
+test("a source can ask for the context window of the turn's model", async () => {
+  const source = changingSource();
+  const model = scriptedProvider([say("One")], { contextWindow: 9_000 });
+  const agent = createAgent({ model, toolSources: [source] });
+  await agent.run("Hello");
+
+  expect(await source.asked[0]?.contextWindow()).toBe(9_000);
+});
+
+test("the context window of a model that cannot be resolved is unknown, and the turn fails with the reason", async () => {
+  const source = changingSource();
+  const agent = createAgent({ model: "nobody/knows", toolSources: [source] });
+
+  await expect(agent.run("Hello")).rejects.toThrow(/nobody\/knows/);
+  expect(await source.asked[0]?.contextWindow()).toBeUndefined();
+});

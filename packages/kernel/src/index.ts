@@ -128,6 +128,7 @@ export type {
   RunTurnResult,
 } from "./contracts/runtime.ts";
 export type {
+  ForwardedCall,
   InputIssue,
   JsonSchema,
   ParsedInput,

@@ -1,6 +1,6 @@
 /** `@capstan/log/chat`: the messages of pages that use the AI SDK, as a session has them, for server and client. */
-export { readChatRequest, ChatRequestFault } from "./chat/chat-request.ts";
-export type { ChatAction, ChatRequest } from "./chat/chat-request.ts";
+export { readChatRequest, ChatRequestFault, wantedAnswers } from "./chat/chat-request.ts";
+export type { ChatAction, ChatAnswer, ChatRequest } from "./chat/chat-request.ts";
 export { ChunkEncoder } from "./chat/chunk-encoder.ts";
 export type { EncoderOptions } from "./chat/chunk-encoder.ts";
 export { ChildChunks } from "./chat/child-chunks.ts";

@@ -90,5 +90,6 @@ test("the part for pages of the AI SDK exports these names and no others", () =>
     "readChatRequest",
     "replyIdOf",
     "turnIdOfMessage",
+    "wantedAnswers",
   ]);
 });

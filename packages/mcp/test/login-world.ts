@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@capstan/core";
-import type { McpLogins, McpLoginServer, TokenStore } from "@capstan/mcp";
+import type { McpLogin, McpLogins, McpLoginServer, StoredLogin, TokenStore } from "@capstan/mcp";
 import { fileTokenStore, mcpLogins } from "@capstan/mcp";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { authorizationServer } from "./authorization-server.ts";
@@ -18,7 +18,11 @@ export interface LoginWorld extends AsyncDisposable {
   readonly store: TokenStore;
   readonly logins: McpLogins;
   /** Logs in as a user whose browser follows every redirect. */
-  login(more?: Partial<McpLoginServer>): Promise<void>;
+  login(more?: Partial<McpLoginServer>): Promise<McpLogin>;
+  /** The only login of the file; undefined if there is none. */
+  stored(): Promise<StoredLogin | undefined>;
+  /** Changes the only login of the file. */
+  change(fields: Partial<StoredLogin>): Promise<void>;
 }
 
 export async function loginWorld(answer?: Answer, clock?: Clock): Promise<LoginWorld> {
@@ -39,6 +43,11 @@ export async function loginWorld(answer?: Answer, clock?: Clock): Promise<LoginW
   return {
     ...{ as, wire, server, path, store, logins },
     login: (more) => logins.login({ ...server, ...more }, { open: browse }),
+    stored: async () => [...(await store.list()).values()][0],
+    async change(fields) {
+      const [key = ""] = (await store.list()).keys();
+      await store.update(key, async (login) => login && { ...login, ...fields });
+    },
     async [Symbol.asyncDispose]() {
       await wire[Symbol.asyncDispose]();
       await as[Symbol.asyncDispose]();

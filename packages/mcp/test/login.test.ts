@@ -79,7 +79,7 @@ test("a redirect without an issuer is taken from a server that announces none", 
   Object.assign(world.as.behaviour, { redirect: { iss: "" }, metadata: unannounced() });
 
   await world.login();
-  expect(await world.store.load(world.wire.url)).toMatchObject({ issuer: world.as.issuer });
+  expect(await world.stored()).toMatchObject({ issuer: world.as.issuer });
 });
 
 test("a redirect with another state is refused, and the right one still counts", async () => {
@@ -103,7 +103,7 @@ test("a user who refuses is an error that says so", async () => {
   world.as.behaviour.redirect = { code: "", error: "access_denied", error_description: "No!" };
 
   await expect(world.login()).rejects.toThrow(/access_denied: No!/);
-  expect(await world.store.load(world.wire.url)).toBeUndefined();
+  expect(await world.stored()).toBeUndefined();
 });
 
 test("a login ends after its time", async () => {

@@ -21,15 +21,15 @@ function start(path: string, url: string): { child: ChildProcess; output: () => 
 test("processes that refresh at once do so once, and all get the new token", async () => {
   await using world = await loginWorld();
   await world.login();
-  const { path, wire, store, as } = world;
-  await store.update(wire.url, async (login) => login && { ...login, refreshAt: 0, expiresAt: 0 });
+  const { path, wire, as } = world;
+  await world.change({ refreshAt: 0, expiresAt: 0 });
   const started = [1, 2, 3].map(() => start(path, wire.url));
   await Promise.all(started.map(({ child }) => once(child.stdout!, "data")));
   const ended = started.map(({ child }) => once(child, "exit"));
   for (const { child } of started) child.stdin?.write("go\n");
   await Promise.all(ended);
 
-  const token = (await store.load(wire.url))?.accessToken;
+  const token = (await world.stored())?.accessToken;
   expect(started.map(({ output }) => output())).toEqual(started.map(() => `ready\n${token}\n`));
   expect(as.refreshes()).toBe(1);
 });

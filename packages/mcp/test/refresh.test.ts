@@ -3,26 +3,20 @@ import type { McpError } from "@capstan/mcp";
 import { mcpTools } from "@capstan/mcp";
 import { callTool, reply, say } from "@capstan/testing";
 import { expect, test } from "vitest";
-import type { LoginWorld } from "./login-world.ts";
 import { loginWorld } from "./login-world.ts";
 import { lastResult, world as agentWorld } from "./world.ts";
 
 const twoCalls = [callTool("srv__a", {}), callTool("srv__a", {}), say("ok")];
 
-/** Makes the stored access token one that is about to end, or has ended. */
-async function age({ store, wire }: LoginWorld, times: object): Promise<void> {
-  await store.update(wire.url, async (login) => login && { ...login, ...times });
-}
-
 test("a token is refreshed before it ends", async () => {
   await using world = await loginWorld();
   await world.login();
-  await age(world, { refreshAt: 0 });
+  await world.change({ refreshAt: 0 });
   await using mcp = mcpTools({ servers: { srv: { url: world.wire.url } }, auth: world.logins });
 
   expect(await mcp.tools()).toHaveLength(1);
   expect(world.as.refreshes()).toBe(1);
-  expect((await world.store.load(world.wire.url))?.refreshAt).toBeGreaterThan(Date.now());
+  expect((await world.stored())?.refreshAt).toBeGreaterThan(Date.now());
 });
 
 test("a running session goes on with a new token after a refusal", async () => {
@@ -73,7 +67,7 @@ test("a refresh token that is refused is sent once, and the error names the logi
 test("many requests with a token that is about to end cause one refresh", async () => {
   await using world = await loginWorld();
   await world.login();
-  await age(world, { refreshAt: 0 });
+  await world.change({ refreshAt: 0 });
   const provider = world.logins.provider(world.server);
 
   const tokens = await Promise.all(Array.from({ length: 20 }, () => provider.token()));
@@ -118,18 +112,18 @@ test("a server that refuses every token causes one refresh, not one for each req
 test("a token that is still good is used while its authorization server fails", async () => {
   await using world = await loginWorld();
   await world.login();
-  await age(world, { refreshAt: 0 });
+  await world.change({ refreshAt: 0 });
   world.as.behaviour.answers["/token"] = { status: 503, body: "busy" };
   await using mcp = mcpTools({ servers: { srv: { url: world.wire.url } }, auth: world.logins });
 
   expect(await mcp.tools()).toHaveLength(1);
-  expect(await world.store.load(world.wire.url)).toHaveProperty("refreshToken");
+  expect(await world.stored()).toHaveProperty("refreshToken");
 });
 
 test("a token that has ended while its authorization server fails is an error that passes", async () => {
   await using world = await loginWorld();
   await world.login();
-  await age(world, { refreshAt: 0, expiresAt: 0 });
+  await world.change({ refreshAt: 0, expiresAt: 0 });
   world.as.behaviour.answers["/token"] = { status: 503, body: "busy" };
   const provider = world.logins.provider(world.server);
 

@@ -23,7 +23,7 @@ test.each([
   ["is not JSON", '{"logins": secret-token'],
   ["is empty", ""],
   ["is a list", "[]"],
-  ["is of another version", '{"version":2,"logins":{}}'],
+  ["is of another version", '{"version":3,"logins":{}}'],
   ["has a login without a token", '{"version":1,"logins":{"k":{"server":"secret-token"}}}'],
 ])("a file that %s is an error without its content, and stays", async (_, text) => {
   await using world = await loginWorld();

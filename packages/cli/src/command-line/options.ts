@@ -165,6 +165,11 @@ export const options: readonly Option[] = [
     help: "listen on this address (127.0.0.1)",
     targets: ["serve"],
   },
+  {
+    name: "no-browser",
+    help: "with login: only print the page's address",
+    targets: ["mcp"],
+  },
   { name: "user", help: "change the user's file (default)", targets: ["config", "mcp"] },
   { name: "project", help: "change the project's capstan.json", targets: ["config", "mcp"] },
   {
@@ -204,8 +209,8 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   init: { help: "write an AGENTS.md from what is in this folder" },
   config: { help: "read or change one setting", words: "get <key> | set <key> <value>" },
   mcp: {
-    help: "list, add, test, remove or import MCP servers",
-    words: "list | add | test | remove | import",
+    help: "list, add, test, remove or log in at MCP servers",
+    words: "list | add | test | login | logout | remove | import",
   },
   completion: { help: "print completions for a shell", words: "bash | zsh | fish" },
 };

@@ -3,7 +3,7 @@ import type { Words } from "./read-words.ts";
 import type { McpAction } from "./request.ts";
 
 const usage =
-  "Usage: capstan mcp list, add <name> <url>, add <name> -- <command> [arguments], test <name>, remove <name> or import <file>";
+  "Usage: capstan mcp list, add <name> <url>, add <name> -- <command> [arguments], test <name>, login <name>, logout <name>, remove <name> or import <file>";
 
 /** Returns the action, or a message that explains what is wrong with it. */
 export function toMcpAction({ given, plain, behind }: Words): McpAction | string {
@@ -22,7 +22,8 @@ export function toMcpAction({ given, plain, behind }: Words): McpAction | string
   if (url !== undefined || behind.length > 0) return usage;
   if (verb === "list") return word === undefined ? { verb } : usage;
   if (word === undefined) return usage;
-  if (verb === "test") return { verb, name: word };
+  if (verb === "test" || verb === "logout") return { verb, name: word };
+  if (verb === "login") return { verb, name: word, opensBrowser: !given.has("no-browser") };
   if (verb === "remove") return { verb, name: word, role };
   return verb === "import" ? { verb, file: word, role } : usage;
 }

@@ -101,7 +101,8 @@ export type McpAction =
         | { readonly command: string; readonly args: readonly string[] };
       readonly role: "user" | "project";
     }
-  | { readonly verb: "test"; readonly name: string }
+  | { readonly verb: "test" | "logout"; readonly name: string }
+  | { readonly verb: "login"; readonly name: string; readonly opensBrowser: boolean }
   | { readonly verb: "remove"; readonly name: string; readonly role: "user" | "project" }
   | { readonly verb: "import"; readonly file: string; readonly role: "user" | "project" };
 

@@ -28,7 +28,7 @@ export async function runDoctor(
     lookAtStore(settings.store),
     checkPrograms(io.env),
     checkCommands(settings, io.env),
-    isOffline ? [] : checkMcp(config, io.env),
+    isOffline ? [] : checkMcp(config, io.env, io.clock.now()),
   ]);
   const checks = [
     ...checkVersions(process.version),

@@ -1,4 +1,4 @@
-/** `capstan mcp`: lists, adds, tests, removes and imports MCP servers. */
+/** `capstan mcp`: lists, adds, tests, removes and imports MCP servers, and logs in at them. */
 import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
@@ -8,6 +8,7 @@ import type { McpServers } from "../config/mcp-servers.ts";
 import { parseSettings } from "../config/parse-settings.ts";
 import { changeSettings } from "../config/write-rule.ts";
 import { failed, reasonOf, wrongUse } from "../errors/command-error.ts";
+import { describeLogin } from "../mcp/describe-login.ts";
 import type { ProbedServer } from "../mcp/probe-servers.ts";
 import { probeServers } from "../mcp/probe-servers.ts";
 import { createNotes } from "../print/notes.ts";
@@ -48,6 +49,10 @@ export async function mcp(io: Io, request: McpRequest, folder: Folder): Promise<
       note(`removed ${action.name} from ${path}`);
       return 0;
     }
+    case "login":
+      return (await import("./mcp-login.ts")).login(io, action, folder);
+    case "logout":
+      return (await import("./mcp-login.ts")).logout(io, action.name, folder);
     case "import":
       return importFile(io, resolve(io.cwd, action.file), action.role, folder);
     default:
@@ -56,14 +61,16 @@ export async function mcp(io: Io, request: McpRequest, folder: Folder): Promise<
 }
 
 function probe(io: Io, folder: Folder, servers: McpServers): Promise<readonly ProbedServer[]> {
-  return probeServers({ servers, folder: folder.config.projectFolder, env: io.env });
+  const { projectFolder, folders } = folder.config;
+  return probeServers({ servers, folder: projectFolder, folders, env: io.env });
 }
 
 function list(io: Io, { isJson }: McpRequest, probed: readonly ProbedServer[]): ExitCode {
   for (const server of probed) {
-    const { name, state, source, tools, error } = server;
+    const { name, state, source, tools, error, login } = server;
     const count = `${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
-    const line = `${name}: ${state}, ${count}, from ${source}${error === undefined ? "" : ` (${error})`}`;
+    const loggedIn = login === undefined ? "" : `, ${describeLogin(login, io.clock.now())}`;
+    const line = `${name}: ${state}, ${count}, from ${source}${loggedIn}${error === undefined ? "" : ` (${error})`}`;
     io.stdout.write(isJson ? `${JSON.stringify(server)}\n` : `${toOneLine(line)}\n`);
   }
   if (probed.length === 0) createNotes(io)("no MCP servers: capstan mcp add <name> <url> adds one");

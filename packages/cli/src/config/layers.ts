@@ -22,7 +22,11 @@ export function mergeLayers(below: FileSettings, above: FileSettings): FileSetti
       bash: { ...below.tools?.bash, ...above.tools?.bash },
     },
     // A server is replaced as a whole: the command of one layer with the variables of another would be a third.
-    mcp: { servers: { ...below.mcp?.servers, ...above.mcp?.servers } },
+    mcp: {
+      ...below.mcp,
+      ...above.mcp,
+      servers: { ...below.mcp?.servers, ...above.mcp?.servers },
+    },
     providers: mergeProviders(below.providers ?? {}, above.providers ?? {}),
   };
 }
@@ -73,7 +77,7 @@ export function toSettings(merged: FileSettings, dataFolder: string): Settings {
     roots,
     tools: { fetch: tools?.fetch ?? false, bash: tools?.bash ?? {} },
     providers: merged.providers ?? {},
-    mcp: { servers: merged.mcp?.servers ?? {} },
+    mcp: { ...merged.mcp, servers: merged.mcp?.servers ?? {} },
     store: merged.store ?? join(dataFolder, "sessions.db"),
   };
 }

@@ -12,6 +12,8 @@ export interface McpServerSettings {
   readonly cwd?: string;
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** How to log in at a server with a `url`. */
+  readonly oauth?: McpOAuthSettings;
   /** Time limit of one call. */
   readonly timeoutMs?: number;
   /** True if the server's word counts on which calls may be repeated after a crash. */
@@ -21,6 +23,16 @@ export interface McpServerSettings {
   readonly mode?: "auto" | "legacy";
   /** File that the server is from. */
   readonly source?: string;
+}
+
+/** Client and scope of logins; see `McpOAuthOptions`. */
+interface McpOAuthSettings {
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly clientMetadataUrl?: string;
+  readonly scope?: string;
+  /** Port of the redirect on this machine. */
+  readonly redirectPort?: number;
 }
 
 export type McpServers = Readonly<Record<string, McpServerSettings>>;
@@ -39,8 +51,32 @@ const text = z
 
 const texts = z.record(z.string(), text, { error: "must be an object of names and strings" });
 
+const filledText = text.min(1, { error: "must not be empty" });
+
+const ofOAuth = {
+  clientId: filledText.exactOptional(),
+  clientSecret: filledText.exactOptional(),
+  clientMetadataUrl: z
+    .string()
+    .refine((written) => /^https:$/.test(URL.parse(written)?.protocol ?? ""), {
+      error: "must be an https URL",
+    })
+    .exactOptional(),
+  scope: filledText.exactOptional(),
+  redirectPort: wholeNumber(1, 65_535).exactOptional(),
+};
+
+const oauth: z.ZodType<McpOAuthSettings> = z
+  .strictObject(ofOAuth, {
+    error: ({ code }) =>
+      code === "unrecognized_keys" ? Object.keys(ofOAuth).join(" ") : "must be an object: { … }",
+  })
+  .refine(({ clientId, clientSecret }) => clientSecret === undefined || clientId !== undefined, {
+    error: "has a clientSecret, which needs a clientId",
+  });
+
 const fields = {
-  command: text.min(1, { error: "must not be empty" }).exactOptional(),
+  command: filledText.exactOptional(),
   args: z.array(text, { error: "must be a list: [ … ]" }).max(500).exactOptional(),
   env: texts.exactOptional(),
   cwd: filePath("a folder").exactOptional(),
@@ -49,6 +85,7 @@ const fields = {
     .refine(isWebAddress, { error: "must be an http or https URL" })
     .exactOptional(),
   headers: texts.exactOptional(),
+  oauth: oauth.exactOptional(),
   timeoutMs: wholeNumber(1, 86_400_000).exactOptional(),
   trustAnnotations: z.boolean({ error: "must be true or false" }).exactOptional(),
   mode: z.enum(["auto", "legacy"], { error: "must be auto or legacy" }).exactOptional(),
@@ -56,6 +93,7 @@ const fields = {
 };
 
 const ofStdio = ["args", "env", "cwd"] as const;
+const ofHttp = ["headers", "oauth"] as const;
 
 const server: z.ZodType<McpServerSettings> = z
   .strictObject(fields, {
@@ -67,10 +105,8 @@ const server: z.ZodType<McpServerSettings> = z
     if ((given.command === undefined) === (given.url === undefined)) {
       return mistake("needs either a command or a url");
     }
-    const foreign =
-      given.url === undefined
-        ? given.headers && "headers"
-        : ofStdio.find((name) => given[name] !== undefined);
+    const others = given.url === undefined ? ofHttp : ofStdio;
+    const foreign = others.find((name) => given[name] !== undefined);
     if (foreign !== undefined) {
       mistake(`has ${foreign}, which only a server with a ${given.url ? "command" : "url"} has`);
     }
@@ -103,7 +139,7 @@ export function withVariables(
     });
   const fillAll = (given: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(given).map(([name, value]) => [name, fill(value)]));
-  const { command, args, env: variables, url, headers, cwd } = settings;
+  const { command, args, env: variables, url, headers, cwd, oauth: login } = settings;
   const filled: McpServerSettings = {
     ...settings,
     ...(command !== undefined && { command: fill(command) }),
@@ -112,6 +148,9 @@ export function withVariables(
     ...(cwd !== undefined && { cwd: fill(cwd) }),
     ...(url !== undefined && { url: fill(url) }),
     ...(headers && { headers: fillAll(headers) }),
+    ...(login?.clientSecret !== undefined && {
+      oauth: { ...login, clientSecret: fill(login.clientSecret) },
+    }),
   };
   return missing.size === 0 ? filled : { missing: [...missing] };
 }

@@ -4,9 +4,14 @@ import { isCapstanError } from "@capstan/kernel";
 import { z } from "zod";
 import type { Rule } from "../permissions/rule.ts";
 import { parseRule } from "../permissions/rule.ts";
-import type { McpServers } from "./mcp-servers.ts";
 import { mcpServers } from "./mcp-servers.ts";
-import type { BashSettings, ModelSettings, ProviderSettings, Settings } from "./settings.ts";
+import type {
+  McpSettings,
+  BashSettings,
+  ModelSettings,
+  ProviderSettings,
+  Settings,
+} from "./settings.ts";
 import {
   filePath,
   lookMs,
@@ -34,7 +39,7 @@ export interface FileSettings {
   readonly roots?: readonly string[];
   readonly tools?: { readonly fetch?: boolean; readonly bash?: BashSettings };
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
-  readonly mcp?: { readonly servers?: McpServers };
+  readonly mcp?: Partial<McpSettings>;
   readonly store?: string;
 }
 
@@ -195,6 +200,16 @@ export const fileSchema: z.ZodType<FileSettings> = section({
       { error: "must be an object, with a key for each vendor" },
     )
     .exactOptional(),
-  mcp: section({ servers: mcpServers.exactOptional() }).exactOptional(),
+  mcp: section({
+    servers: mcpServers.exactOptional(),
+    toolSearch: z
+      .enum(["auto", "always", "never"], { error: "must be auto, always or never" })
+      .exactOptional(),
+    toolSearchShare: z
+      .number({ error: "must be a number from 0 to 1" })
+      .min(0, { error: "must be at least 0" })
+      .max(1, { error: "must be at most 1" })
+      .exactOptional(),
+  }).exactOptional(),
   store: storePath.exactOptional(),
 });

@@ -57,7 +57,7 @@ function withSources(settings: FileSettings, path: string): FileSettings {
     const folder = cwd === undefined ? {} : { cwd: resolve(dirname(path), cwd) };
     return [name, { ...server, ...folder, source: path }] as const;
   });
-  return { ...settings, mcp: { servers: Object.fromEntries(named) } };
+  return { ...settings, mcp: { ...settings.mcp, servers: Object.fromEntries(named) } };
 }
 
 /** Resolves paths relative to the file's folder. */

@@ -43,6 +43,15 @@ export interface BashSettings {
   readonly passEnv?: readonly string[];
 }
 
+export interface McpSettings {
+  /** By name. */
+  readonly servers: McpServers;
+  /** Whether models search the servers' tools instead of getting all declarations. Default: by their size. */
+  readonly toolSearch?: "auto" | "always" | "never";
+  /** Share of the context window from which on they do. */
+  readonly toolSearchShare?: number;
+}
+
 type DeadlineSettings = Omit<Deadlines, "callbackMs">;
 
 export interface Settings {
@@ -65,8 +74,7 @@ export interface Settings {
   readonly tools: { readonly fetch: boolean; readonly bash: BashSettings };
   /** By vendor id: changes to a known vendor, or a custom one, which needs a protocol and a base URL. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
-  /** MCP servers by name. */
-  readonly mcp: { readonly servers: McpServers };
+  readonly mcp: McpSettings;
   /** Path of the SQLite file. */
   readonly store: string;
 }

@@ -1,8 +1,9 @@
 /** Starts servers to see whether they work. */
 import type { McpServers } from "../config/mcp-servers.ts";
 import { withVariables } from "../config/mcp-servers.ts";
+import type { McpLogin } from "@capstan/mcp";
 import type { ServersInit } from "./open-servers.ts";
-import { missingText, openServers } from "./open-servers.ts";
+import { missingText, openServers, toOptions } from "./open-servers.ts";
 
 export interface ProbedServer {
   readonly name: string;
@@ -12,29 +13,63 @@ export interface ProbedServer {
   /** Names of its tools, for models. */
   readonly tools: readonly string[];
   readonly error?: string;
+  /** True if the user has to log in, or to log in again. */
+  readonly needsLogin?: true;
+  readonly login?: McpLogin;
 }
 
+type Probed = Pick<ServersInit, "folder" | "folders" | "env"> & { readonly servers: McpServers };
+
 /** In the order of the configuration. All of them are ended afterwards. */
-export async function probeServers(
-  init: Pick<ServersInit, "servers" | "folder" | "env">,
-): Promise<readonly ProbedServer[]> {
+export async function probeServers(init: Probed): Promise<readonly ProbedServer[]> {
   const errors: string[] = [];
-  const mcp = await openServers({ ...init, note: (text) => errors.push(text) });
+  const { servers, ...rest } = init;
+  // All tools are wanted here, not a search for them.
+  const settings = { servers, toolSearch: "never" } as const;
+  const mcp = await openServers({ ...rest, settings, note: (text) => errors.push(text) });
   try {
     const tools = (await mcp?.tools()) ?? [];
     const states = new Map((mcp?.status() ?? []).map((status) => [status.name, status]));
+    const logins = await loginsOf(init);
     return Object.entries(init.servers).map(([name, settings]): ProbedServer => {
       const { source = "" } = settings;
+      const login = logins.get(name);
+      const known = { name, source, ...(login && { login }) };
       const own = tools.map((tool) => tool.name).filter((tool) => tool.startsWith(`${name}__`));
-      if (settings.disabled === true) return { name, state: "disabled", source, tools: [] };
+      if (settings.disabled === true) return { ...known, state: "disabled", tools: [] };
       const status = states.get(name);
-      if (status?.state === "ready") return { name, state: "ready", source, tools: own };
+      if (status?.state === "ready") return { ...known, state: "ready", tools: own };
       const error = status?.error?.message ?? problemOf(name, init);
-      return { name, state: "failed", source, tools: own, error };
+      const { code } = status?.error ?? {};
+      const needsLogin = code === "login_required" || code === "insufficient_scope";
+      return { ...known, state: "failed", tools: own, error, ...(needsLogin && { needsLogin }) };
     });
   } finally {
     await mcp?.close();
   }
+}
+
+/** Logins of servers over HTTP, by the names of the servers. */
+async function loginsOf({
+  servers,
+  env,
+  folder,
+  folders,
+}: Probed): Promise<ReadonlyMap<string, McpLogin>> {
+  const found = new Map<string, McpLogin>();
+  for (const [name, settings] of Object.entries(servers)) {
+    const filled = withVariables(settings, env);
+    if ("missing" in filled) continue;
+    const options = toOptions(filled, folder);
+    if (!("url" in options)) continue;
+    const { openLogins } = await import("./open-logins.ts");
+    // A file that cannot be read is the error of the server that needs it.
+    const login = await openLogins(folders)
+      .status({ ...options, name })
+      .catch(() => undefined);
+    if (login !== undefined) found.set(name, login);
+  }
+  return found;
 }
 
 function problemOf(

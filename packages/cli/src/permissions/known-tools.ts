@@ -22,4 +22,7 @@ export const knownTools: Readonly<Record<string, KnownTool>> = {
   fetch: { isFree: false },
   mcp_resources: { isFree: false },
   mcp_prompts: { isFree: false },
+  mcp_search: { isFree: true },
+  // A rule decides about the tool that it calls. A call that no tool fits only gets an error.
+  mcp_call: { isFree: true },
 };

@@ -15,6 +15,7 @@ import { hidesFile } from "../permissions/hidden-files.ts";
 import type { CallToDecide, Decision } from "../permissions/permissions.ts";
 import { decide } from "../permissions/permissions.ts";
 import type { Note } from "../print/notes.ts";
+import type { AskUser } from "../mcp/open-servers.ts";
 import { guardSource, openServers } from "../mcp/open-servers.ts";
 import { noticeOfChanges } from "./changed-instructions.ts";
 import { instructionsOf } from "./instructions.ts";
@@ -38,6 +39,8 @@ export interface FolderAgentInit {
   readonly resolveModel: ResolveModel;
   /** Gets one line if rules that changed cannot be read. */
   readonly note: Note;
+  /** Asks the user what a server wants to know within a call. Without it such questions are declined. */
+  readonly askUser?: AskUser;
 }
 
 /** Name of the agent in its sessions. */
@@ -47,16 +50,18 @@ export function agentNameOf(cwd: string): string {
 
 export async function createFolderAgent(
   io: Pick<Io, "platform" | "clock" | "tools" | "env">,
-  { folder, chosen, registry, resolveModel, note }: FolderAgentInit,
+  { folder, chosen, registry, resolveModel, note, askUser }: FolderAgentInit,
 ): Promise<FolderAgent> {
   const { cwd, config, namedFolders } = folder;
   const { settings } = config;
   const rules = livePermissionsOf(folder, note);
   const mcp = await openServers({
-    servers: settings.mcp.servers,
+    settings: settings.mcp,
     folder: config.projectFolder,
     env: io.env,
+    folders: config.folders,
     note,
+    ...(askUser && { askUser }),
   });
   const decideHere = (call: CallToDecide, sessionId: string): Decision =>
     decide(call, {

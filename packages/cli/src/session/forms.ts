@@ -24,7 +24,11 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Undefined if the call waits for something else. */
 export function serverQuestionOf({ kind, input }: PendingCall): ServerQuestion | undefined {
-  if (kind !== "execution") return undefined;
+  return kind === "execution" ? toServerQuestion(input) : undefined;
+}
+
+/** Undefined if it is not a question of a server. */
+export function toServerQuestion(input: unknown): ServerQuestion | undefined {
   const { server, message, mode, schema, url, problem } = fieldsOf(input);
   if (typeof server !== "string" || typeof message !== "string") return undefined;
   const about = { server, message, ...(typeof problem === "string" && { problem }) };

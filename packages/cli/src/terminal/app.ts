@@ -5,6 +5,7 @@ import type { ChatMessage, Usage } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 import type { ExitCode } from "../commands/exit-code.ts";
 import { failed, reasonOf } from "../errors/command-error.ts";
+import type { AskUser } from "../mcp/open-servers.ts";
 import type { Io } from "../process/io.ts";
 import { Attention } from "./attention.ts";
 import { ShownConversation } from "./conversation/shown-conversation.ts";
@@ -122,6 +123,11 @@ export class App {
   note(text: string, tone: "info" | "error" = "info"): void {
     this.#conversation.note(text, tone);
     this.#screen?.redraw();
+  }
+
+  /** Asks a question of an MCP server that waits for the answer within its call. */
+  ask(question: Parameters<AskUser>[0]): ReturnType<AskUser> {
+    return this.#desk.ask(question);
   }
 
   /** Shows these messages, which another process may add to, until the session is open. */

@@ -4,6 +4,7 @@ import type { SessionRepository } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
 import type { TurnRequest } from "../command-line/request.ts";
 import type { ExitCode } from "../commands/exit-code.ts";
+import type { AskUser } from "../mcp/open-servers.ts";
 import type { Io } from "../process/io.ts";
 import type { Folder } from "../session/load-folder.ts";
 import { openStore } from "../session/open-store.ts";
@@ -22,13 +23,14 @@ export async function runTerminal(
 ): Promise<ExitCode> {
   let store: (SessionRepository & { close?(): Promise<void> }) | undefined;
   const note = (text: string): void => app.note(text);
+  const askUser: AskUser = (question) => app.ask(question);
   const open: OpenWork = async (changes, current) => {
     store ??= request.isStored ? await openStore(here.config.settings.store) : memoryRepository();
     const next = current === undefined ? request : changeRequest(request, changes, current);
     const folder = withModel(current?.folder ?? here, next.flags.model);
     const isFirst = current === undefined;
     const onRead = isFirst && ((messages: readonly ChatMessage[]) => app.preview(messages));
-    return openWork(io, { request: next, folder, store, note, ...(onRead && { onRead }) });
+    return openWork(io, { request: next, folder, store, note, askUser, ...(onRead && { onRead }) });
   };
   const app = new App(io, look, open);
   app.attach(screen);

@@ -5,6 +5,7 @@ import type { ChatMessage } from "@capstan/kernel";
 import type { Cursor, SessionRepository } from "@capstan/log";
 import type { SessionChoice, TurnRequest } from "../command-line/request.ts";
 import { reasonOf } from "../errors/command-error.ts";
+import type { AskUser } from "../mcp/open-servers.ts";
 import type { Note } from "../print/notes.ts";
 import type { Io } from "../process/io.ts";
 import { chooseSession } from "../session/choose-session.ts";
@@ -39,19 +40,25 @@ export interface WorkInit {
   readonly folder: Folder;
   readonly store: SessionRepository;
   readonly note: Note;
+  readonly askUser: AskUser;
   /** Called with the messages of a stored session, before its work begins. */
   readonly onRead?: (messages: readonly ChatMessage[]) => Promise<void> | void;
 }
 
 /** Throws like the commands do: a `CommandError`, a `ConfigError`, a `ModelError` or a `LogError`. */
 export async function openWork(io: Io, init: WorkInit): Promise<Work> {
-  const { request, store, note } = init;
+  const { request, store, note, askUser } = init;
   const chosen = await chooseSession(io, { ...init, request });
   const stored = request.isDropping ? await dropTurn(io, store, chosen, note) : chosen.stored;
   const { folder } = chosen;
   if (stored !== undefined) await init.onRead?.(stored.fold.transcript.list);
   const model = await chooseSessionModel(io, request, folder, stored?.fold.config);
-  const { agent, decide, close } = await createFolderAgent(io, { folder, note, ...model });
+  const { agent, decide, close } = await createFolderAgent(io, {
+    folder,
+    note,
+    askUser,
+    ...model,
+  });
   const onError = ({ error }: HostFault): void => note(reasonOf(error));
   const repository = stored === undefined ? store : readOnce(store, stored);
   const options = { agents: [agent], repository, clock: io.clock, leaseMs, onError };

@@ -66,7 +66,7 @@ test("any text is a rule that says itself, or is refused with a reason", () => {
 });
 
 test("the rules know every tool of the command, and let only those run freely that change nothing", () => {
-  const added = ["read_output", "mcp_resources", "mcp_prompts"];
+  const added = ["read_output", "mcp_resources", "mcp_prompts", "mcp_search", "mcp_call"];
 
   const names = [...allTools.map(({ name }) => name), ...added];
   const free = allTools.filter(({ name }) => knownTools[name]?.isFree === true);

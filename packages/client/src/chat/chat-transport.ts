@@ -11,6 +11,7 @@ import {
   readChatRequest,
   replyIdOf,
   turnIdOfMessage,
+  wantedAnswers,
 } from "@capstan/log/chat";
 import { ClientError } from "../errors/client-error.ts";
 import type { Client } from "../session/client.ts";
@@ -199,8 +200,7 @@ class Conversations {
 
   #answer(session: ClientSession, { messageId, answers }: ActionOf<"answer">): ChunkSource {
     const { pendingToolCalls, messages } = session.state;
-    const pending = new Set(pendingToolCalls.map(({ toolCallId }) => toolCallId));
-    const wanted = answers.filter(({ toolCallId }) => pending.has(toolCallId));
+    const wanted = wantedAnswers(answers, pendingToolCalls);
     if (wanted.length === 0) return nothingFor(messageId);
     const calls = messages.flatMap((message) =>
       message.role === "assistant"

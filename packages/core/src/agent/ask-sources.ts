@@ -19,6 +19,7 @@ const lastTools = new WeakMap<AgentInit, LastTools>();
 export function askSources(
   init: AgentInit,
   { agentName, context, needed = [] }: PlanRequest,
+  contextWindow: ToolSourceRequest["contextWindow"],
 ): MaybePromise<readonly AnyTool[]> {
   const { toolSources = [], logger } = init;
   const request: ToolSourceRequest = {
@@ -27,6 +28,7 @@ export function askSources(
     turnId: context.turn.id,
     needed,
     logger,
+    contextWindow,
   };
   const lists = toolSources.map((source) => source.tools(request));
   const merge = (known: readonly (readonly AnyTool[])[]): readonly AnyTool[] =>

@@ -32,10 +32,9 @@ export function resolveChoices(
   request: PlanRequest,
   context: TurnContext,
 ): MaybePromise<ResolvedChoices> {
-  const { overrides = {}, config = {}, prompt, agentName: agent } = request;
+  const { config = {}, prompt, agentName: agent } = request;
   const tools = toolsOf(init, request);
-  const choice = overrides.model ?? config.model ?? init.model;
-  const sized = sizedModel(choice, init, request);
+  const sized = sizedModel(choiceOf(init, request), init, request);
   const isAsked = config.instructions === undefined && typeof init.instructions === "function";
   const instructions =
     isAsked && prompt !== undefined
@@ -54,6 +53,24 @@ export function resolveChoices(
     instructions,
     tools,
   }));
+}
+
+/** Context window of the turn's model, for sources of tools, which are asked before the model is needed. */
+export async function windowForSources(
+  init: AgentInit,
+  request: PlanRequest,
+): Promise<number | undefined> {
+  try {
+    const { model, window } = await sizedModel(choiceOf(init, request), init, request);
+    return windowOf(model) ?? window;
+  } catch {
+    // The turn needs the model next, and fails with the reason.
+    return undefined;
+  }
+}
+
+function choiceOf({ model }: AgentInit, { overrides, config }: PlanRequest): ModelChoice {
+  return overrides?.model ?? config?.model ?? model;
 }
 
 /** The chosen model, with its window if no list has it. */

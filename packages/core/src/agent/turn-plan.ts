@@ -37,7 +37,13 @@ import type { Model, ModelChoice } from "../models/model.ts";
 import { modelNamed, nameOf } from "../models/model.ts";
 import { providerOptions } from "./provider-options.ts";
 import type { ResolvedChoices } from "./resolve-choices.ts";
-import { knownModel, resolveChoices, toolsOf, unresolved } from "./resolve-choices.ts";
+import {
+  knownModel,
+  resolveChoices,
+  toolsOf,
+  unresolved,
+  windowForSources,
+} from "./resolve-choices.ts";
 import type { Summarizer } from "../compaction/summarizer.ts";
 import { toSummarizer } from "../compaction/summarizer.ts";
 
@@ -106,7 +112,7 @@ export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<Tu
   if (init.toolSources === undefined) return planFound(init, request);
   const fail = (thrown: unknown): TurnPlan => planFailed(init, request, thrown);
   try {
-    const asked = askSources(init, request);
+    const asked = askSources(init, request, () => windowForSources(init, request));
     if (!isPromise(asked)) return planFound(init, { ...request, found: asked });
     const limited = within(request.timer, callbackMsOf(init), asked, "toolSources");
     return limited.then((found) => planFound(init, { ...request, found }), fail);

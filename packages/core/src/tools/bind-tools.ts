@@ -1,5 +1,5 @@
 /** Tools for one turn, bound to its context and to the dependencies of its scope. */
-import type { ToolContract } from "@capstan/kernel";
+import type { ForwardedCall, ToolContract } from "@capstan/kernel";
 import type { AppSchema } from "./app-schema.ts";
 import type { DependencyScope } from "./dependency-scope.ts";
 import type { Binding } from "./scoped-function.ts";
@@ -26,21 +26,30 @@ export function bindTools(
 }
 
 function bindTool(tool: AnyTool, binding: Binding): ToolContract {
-  const { needsApproval: rule } = tool;
+  const { needsApproval: rule, forward } = tool;
   const execute = tool.execute && inScope(tool.execute, binding);
   const reconcile = tool.reconcile && inScope(tool.reconcile, binding);
   const { context } = binding;
   const needsApproval: typeof rule =
     typeof rule === "function" ? (input) => rule(input, context) : rule;
-  if (execute === tool.execute && reconcile === tool.reconcile && needsApproval === rule) {
-    return tool;
-  }
+  const isSame = execute === tool.execute && reconcile === tool.reconcile;
+  if (isSame && needsApproval === rule && forward === undefined) return tool;
   // A copy with its own fields, not an object that inherits from the tool: providers may serialize it as JSON.
   const bound: Writable = { ...plainFields(tool) };
   if (execute !== undefined) bound.execute = execute;
   if (reconcile !== undefined) bound.reconcile = reconcile;
   if (needsApproval !== undefined) bound.needsApproval = needsApproval;
+  if (forward !== undefined) {
+    bound.forward = (input) => bindForwarded(tool.forward?.(input), binding);
+  }
   return bound;
+}
+
+function bindForwarded(
+  forwarded: ForwardedCall | undefined,
+  binding: Binding,
+): ForwardedCall | undefined {
+  return forwarded && { ...forwarded, tool: bindTool(forwarded.tool, binding) };
 }
 
 type Writable = { -readonly [Field in keyof ToolContract]: ToolContract[Field] };

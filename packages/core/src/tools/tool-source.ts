@@ -13,6 +13,8 @@ export interface ToolSourceRequest {
    */
   readonly needed: readonly string[];
   readonly logger: Logger | undefined;
+  /** Resolves with the context window of the turn's model; undefined if it is unknown. Never rejects. Resolves the model: ask only if it matters. */
+  contextWindow(): Promise<number | undefined>;
 }
 
 export interface ToolSource {

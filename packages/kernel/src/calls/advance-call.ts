@@ -102,10 +102,10 @@ export function takeSuspension(
 /** For the trace of a call that was suspended: it has neither failed nor returned anything. */
 const suspendedResult: ToolResult = { isError: false, output: "(suspended)" };
 
-function toSuspend(turn: TurnState, { call, tool }: CallRun): SuspendedCall {
+function toSuspend(turn: TurnState, { call, tool, toolName }: CallRun): SuspendedCall {
   const now = turn.surroundings.now() ?? Infinity;
   const deadlineAt = now + (tool?.answerWithinMs ?? Infinity);
-  return { toolCallId: call.id, toolName: call.name, deadlineAt };
+  return { toolCallId: call.id, toolName, deadlineAt };
 }
 
 /** Decides a call without running it here. */
@@ -204,8 +204,8 @@ function start(step: StepOfCall, run: CallRun, parsed: unknown): void {
 function execute(step: StepOfCall, run: CallRun, parsed: unknown): void {
   const { turn } = step;
   if (turn.isStopped) return release(step, run);
-  const { id: toolCallId, name: toolName } = run.call;
-  const { input } = run;
+  const { input, toolName } = run;
+  const { id: toolCallId } = run.call;
   // The listener may abort the turn: nothing has run until the tool is called.
   turn.emit({ ...turn.ids, type: "tool_execution_start", toolCallId, toolName, input });
   if (turn.isStopped) return release(step, run);

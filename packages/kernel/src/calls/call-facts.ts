@@ -29,7 +29,7 @@ export function resultFact(
     type: "tool_result",
     step,
     toolCallId: run.call.id,
-    toolName: run.call.name,
+    toolName: run.toolName,
     result,
   };
   if (durationMs !== undefined) fact.durationMs = durationMs;
@@ -66,7 +66,7 @@ interface NestedPlace {
 }
 
 export function nestedIntentFact(
-  { call: { id: toolCallId, name: toolName }, input }: CallRun,
+  { call: { id: toolCallId }, toolName, input }: CallRun,
   { within, step, hash }: NestedPlace,
   key: string,
 ): Fact {
@@ -74,7 +74,7 @@ export function nestedIntentFact(
 }
 
 export function nestedResultFact(
-  { call: { id: toolCallId, name: toolName }, input, usage, cost }: CallRun,
+  { call: { id: toolCallId }, toolName, input, usage, cost }: CallRun,
   { within, step, hash }: NestedPlace,
   result: ToolResult,
   { isNoted, durationMs }: { readonly isNoted: boolean; readonly durationMs: number | undefined },

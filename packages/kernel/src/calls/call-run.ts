@@ -3,7 +3,8 @@ import type { JsonValue, ToolCallPart, Usage } from "../contracts/conversation.t
 import type { PendingCall } from "../contracts/events.ts";
 import type { Span } from "../contracts/logging.ts";
 import type { NestedCall, OpenCall, Resumption } from "../contracts/progress.ts";
-import type { ToolContract, ToolResult } from "../contracts/tool.ts";
+import type { ForwardedCall, ToolContract, ToolResult } from "../contracts/tool.ts";
+import { quietly } from "../effects/quietly.ts";
 import type { Execution } from "./execution.ts";
 import type { Gate } from "./gate.ts";
 import { NestedRecords } from "./nested-records.ts";
@@ -54,7 +55,7 @@ export class CallRun {
   readonly tool: ToolContract | undefined;
   #state: CallState = fresh;
   #hadStarted = false;
-  /** Input for the tool, as JSON: the model's arguments, unless a hook altered them. */
+  /** Input for the tool, as JSON: the model's arguments, unless the call is forwarded or a hook altered them. */
   input: JsonValue;
   /** Idempotency key, once it is recorded or was requested. */
   key: string | undefined;
@@ -70,9 +71,15 @@ export class CallRun {
 
   constructor(call: ToolCallPart, tool: ToolContract | undefined, rootId?: string) {
     this.call = call;
-    this.tool = tool;
-    this.input = call.input;
+    const forwarded = tool?.forward === undefined ? undefined : forward(tool, call);
+    this.tool = forwarded?.tool ?? tool;
+    this.input = forwarded === undefined ? call.input : forwarded.input;
     this.rootId = rootId;
+  }
+
+  /** Name of the tool that runs. The call has another one if it is forwarded. */
+  get toolName(): string {
+    return this.tool?.name ?? this.call.name;
   }
 
   get state(): CallState {
@@ -246,4 +253,10 @@ export class CallRun {
         return { toolCallId, state: "fresh" };
     }
   }
+}
+
+/** Arguments that are not JSON stay with the tool that the model called, whose error says so. */
+function forward(tool: ToolContract, call: ToolCallPart): ForwardedCall | undefined {
+  if (call.malformedInput !== undefined) return undefined;
+  return quietly(() => tool.forward?.(call.input));
 }

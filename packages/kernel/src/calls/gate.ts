@@ -103,7 +103,7 @@ function askBefore(
   return turn.callbacks.call("the before hook", () =>
     dispatch.before?.({
       toolCallId: call.call.id,
-      toolName: call.call.name,
+      toolName: call.toolName,
       input: call.input,
       step,
     }),

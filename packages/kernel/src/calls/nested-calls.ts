@@ -160,7 +160,8 @@ export class NestedCalls implements Nesting {
 
   async #run(nested: Nested, parsed: unknown): Promise<ToolResult> {
     const { run } = nested;
-    const { id: toolCallId, name: toolName } = run.call;
+    const { toolName } = run;
+    const { id: toolCallId } = run.call;
     const turn = this.#turn;
     const { rootId: within } = this;
     if (!run.hadStarted && run.tool?.effect !== "pure" && turn.outbox !== undefined) {
@@ -219,8 +220,7 @@ export class NestedCalls implements Nesting {
   /** The call waits for an answer: so does the root, once the other calls have settled. */
   #wait(nested: Nested, pending: PendingCall): "waiting" {
     if (!this.#canWait(nested)) {
-      const { name } = nested.run.call;
-      const message = `"${name}" would have to wait for an answer, and the tool that calls it must not run twice: its \`effect\` is neither "pure" nor "idempotent"`;
+      const message = `"${nested.run.toolName}" would have to wait for an answer, and the tool that calls it must not run twice: its \`effect\` is neither "pure" nor "idempotent"`;
       throw new ToolCallError("cannot_wait_here", message);
     }
     this.#waiting.push(pending);

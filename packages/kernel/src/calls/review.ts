@@ -32,7 +32,7 @@ function askHook(
 ): ToolResult | Promise<ToolResult> {
   const { dispatch } = turn.input;
   if (dispatch.after === undefined) return admitMedia(turn.context, result);
-  const call = { toolCallId: run.call.id, toolName: run.call.name, input: run.input, step };
+  const call = { toolCallId: run.call.id, toolName: run.toolName, input: run.input, step };
   try {
     const reviewed = turn.callbacks.call("the after hook", () => dispatch.after?.(call, result));
     const take = (value: ToolResult | void): ToolResult => {

@@ -137,8 +137,20 @@ export type Reconciliation =
   | { readonly outcome: "not-run" }
   | { readonly outcome: "unknown" };
 
+/** Call that another call is forwarded to. */
+export interface ForwardedCall {
+  readonly tool: ToolContract;
+  readonly input: JsonValue;
+}
+
 export interface ToolContract extends ToolDeclaration {
   readonly label?: string;
+  /**
+   * Makes a call of this tool a call of another one, which need not be declared to the model: from here on, hooks, approvals, events and the
+   * journal have that tool's name and input, and its effect decides after a crash. Only the transcript has the call as the model made it. Must
+   * depend on the input alone, as it is asked again after a crash. If it returns undefined or throws, this tool runs itself.
+   */
+  forward?(input: JsonValue): ForwardedCall | undefined;
   /** Validates and converts the arguments before anything runs. Without it any JSON is accepted. */
   parseInput?(input: JsonValue): ParsedInput | Promise<ParsedInput>;
   execute?(

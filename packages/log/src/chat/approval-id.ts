@@ -20,3 +20,9 @@ export function parseApprovalId(id: string): ApprovedCall | undefined {
 
 /** Tool by which pages of AI SDK 5 get approvals, which that version does not have. Its output is `{ approved, reason? }`. */
 export const approvalTool = "approval";
+
+/**
+ * Tool by which pages get the questions of suspended calls, such as forms of MCP servers. Its input is `{ toolCallId, toolName, input }`, its
+ * output the answer. The id of such a call is made like that of an approval, so that an answer counts for no other question.
+ */
+export const questionTool = "question";

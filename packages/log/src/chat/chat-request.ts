@@ -1,6 +1,6 @@
 /** Reads what a page asks for. Only its last message counts: everything before is known to the session, and everything else is not believed. */
-import type { JsonValue, UserPart } from "@capstan/kernel";
-import { approvalTool, parseApprovalId } from "./approval-id.ts";
+import type { JsonValue, PendingCall, UserPart } from "@capstan/kernel";
+import { approvalTool, parseApprovalId, questionTool } from "./approval-id.ts";
 import type { Answer } from "../wire/answers.ts";
 import type { RequestIssue } from "../wire/replies.ts";
 
@@ -18,11 +18,18 @@ export interface ChatRequest {
   readonly agent?: string;
 }
 
+/** An answer, with the hash of the question that it is for, if it is for one. */
+export type ChatAnswer = Answer & { readonly questionHash?: string };
+
 export type ChatAction =
   | { readonly type: "send"; readonly messageId: string; readonly content: readonly UserPart[] }
   | { readonly type: "regenerate"; readonly messageId: string }
   /** `messageId` is the assistant message that the answers are in. */
-  | { readonly type: "answer"; readonly messageId: string; readonly answers: readonly Answer[] };
+  | {
+      readonly type: "answer";
+      readonly messageId: string;
+      readonly answers: readonly ChatAnswer[];
+    };
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -101,7 +108,7 @@ function filePart({ mediaType, url, filename }: Fields, allowsMediaUrls: boolean
 }
 
 /** Answers in a part of an assistant message: to a question, or by a tool of the page. */
-function answersIn(part: Fields): readonly Answer[] {
+function answersIn(part: Fields): readonly ChatAnswer[] {
   const { type, toolCallId, state, output, errorText, approval } = part;
   const isTool = typeof type === "string" && (type.startsWith("tool-") || type === "dynamic-tool");
   if (!isTool || typeof toolCallId !== "string") return [];
@@ -112,10 +119,13 @@ function answersIn(part: Fields): readonly Answer[] {
     return typeof approval["id"] === "string" ? decisionIn(approval["id"], approval) : [];
   }
   if (part["providerExecuted"] === true || part["preliminary"] === true) return [];
-  if (state === "output-available") return [resultOf(toolCallId, output)];
+  const question = type === `tool-${questionTool}` ? parseApprovalId(toolCallId) : undefined;
+  const call = question?.toolCallId ?? toolCallId;
+  const about = question && { questionHash: question.hash };
+  if (state === "output-available") return [{ ...resultOf(call, output), ...about }];
   if (state !== "output-error") return [];
   const why = typeof errorText === "string" ? errorText : "The tool failed";
-  return [{ toolCallId, output: why, isError: true }];
+  return [{ toolCallId: call, output: why, isError: true, ...about }];
 }
 
 function decisionIn(approvalId: string, decision: unknown): readonly Answer[] {
@@ -141,4 +151,16 @@ function wrong(path: string, message: string): ChatRequestFault {
 
 function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Answers that something waits for. A page sends all answers of its last message, also those that were taken before. */
+export function wantedAnswers(
+  answers: readonly ChatAnswer[],
+  pending: readonly PendingCall[],
+): readonly Answer[] {
+  return answers.flatMap(({ questionHash, ...answer }) => {
+    const call = pending.find(({ toolCallId }) => toolCallId === answer.toolCallId);
+    if (call === undefined) return [];
+    return questionHash === undefined || questionHash === call.hash ? [answer] : [];
+  });
 }

@@ -8,7 +8,7 @@ import type {
   UserMessage,
 } from "@capstan/kernel";
 import type { SessionEvent } from "../events/session-event.ts";
-import { approvalTool, toApprovalId } from "./approval-id.ts";
+import { approvalTool, questionTool, toApprovalId } from "./approval-id.ts";
 import type {
   ChatProtocol,
   Chunk,
@@ -118,7 +118,10 @@ export class ChunkEncoder implements PartTarget {
       case "tool_execution_end":
         return this.#onResult(event);
       case "awaiting_tool_execution":
-        for (const call of event.pending) this.#onPending(call);
+        for (const call of event.pending) {
+          if (event.toolCallId !== undefined && isQuestion(call)) this.#onQuestion(call);
+          else this.#onPending(call);
+        }
         return;
       case "steering_delivered":
         for (const id of event.ids) this.#steered.add(id);
@@ -263,6 +266,16 @@ export class ChunkEncoder implements PartTarget {
     });
   }
 
+  /** The page knows the suspended call as one of the server. Its question is a call that the page answers. */
+  #onQuestion(call: PendingCall): void {
+    const { toolCallId, toolName, input } = call;
+    const id = toApprovalId(call);
+    // A question that is asked once more in the same words has the same id.
+    this.#calls.delete(id);
+    this.startCall(id, questionTool);
+    this.#offer(id, questionTool, { toolCallId, toolName, input });
+  }
+
   #onSteered({ id, content }: UserMessage): void {
     const { protocol, messageId } = this.#options;
     // A message that settles pending calls is steered into their turn, and the page has it: this is its reply.
@@ -288,9 +301,15 @@ export class ChunkEncoder implements PartTarget {
     toolCallId: string,
     toolName: string,
   ): { toolCallId: string; toolName: string; providerExecuted?: true } {
-    const isOwn = toolName !== approvalTool && !this.#options.isClientTool(toolName);
+    const isForPage = toolName === approvalTool || toolName === questionTool;
+    const isOwn = !isForPage && !this.#options.isClientTool(toolName);
     return { toolCallId, toolName, ...(isOwn && { providerExecuted: true }) };
   }
+}
+
+/** A question in a child session is shown as a call of that. */
+function isQuestion({ kind, via }: PendingCall): boolean {
+  return kind === "execution" && via === undefined;
 }
 
 function metadataOf({ turnId, usage, cost }: EventOf<"turn_end">): MessageMetadata {

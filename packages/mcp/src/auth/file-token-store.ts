@@ -33,6 +33,10 @@ class FileTokenStore implements TokenStore {
     return (await this.#read()).get(key);
   }
 
+  list(): Promise<ReadonlyMap<string, StoredLogin>> {
+    return this.#read();
+  }
+
   async update(
     key: string,
     change: (current: StoredLogin | undefined) => Promise<StoredLogin | undefined>,
@@ -53,7 +57,7 @@ class FileTokenStore implements TokenStore {
       const logins = new Map(await this.#read());
       if (login === undefined) logins.delete(key);
       else logins.set(key, login);
-      const file: LoginFile = { version: 1, logins: Object.fromEntries(logins) };
+      const file: LoginFile = { version: 2, logins: Object.fromEntries(logins) };
       await this.#try("written", () => replace(this.#path, `${JSON.stringify(file, null, 2)}\n`));
     });
   }

@@ -4,11 +4,11 @@ import { serializeError } from "@capstan/kernel";
 import { McpError } from "../errors/mcp-error.ts";
 import type { HttpServerOptions, McpAuth } from "../options/server-options.ts";
 import { loadSdk } from "../sdk/sdk.ts";
+import { candidatesFor, findKey } from "./find-login.ts";
 import { loginRequired } from "./login-errors.ts";
 import { refresh } from "./refresh.ts";
 import { unionOf } from "./scopes.ts";
 import type { StoredLogin, TokenStore } from "./token-store.ts";
-import { loginKey } from "./token-store.ts";
 
 export interface LoginTokensOptions {
   readonly name: string;
@@ -19,7 +19,9 @@ export interface LoginTokensOptions {
 
 export class LoginTokens implements McpAuth {
   readonly #options: LoginTokensOptions;
-  readonly #key: string;
+  /** Key of the login, once the server has named its issuer in this process. No token is sent before that. */
+  #key: string | undefined;
+  #locating: Promise<void> | undefined;
   /** Tokens that requests were sent with, by their responses. */
   readonly #sent = new WeakMap<Response, string>();
   /** Token that replaced a refused one and was not accepted yet. If it is refused too, another one would not help. */
@@ -28,13 +30,12 @@ export class LoginTokens implements McpAuth {
 
   constructor(options: LoginTokensOptions) {
     this.#options = options;
-    this.#key = loginKey(options.options);
   }
 
   /** Read anew for each request: another process may have logged in, or refreshed. */
   async token(): Promise<string | undefined> {
-    const { store, clock } = this.#options;
-    const login = await store.load(this.#key);
+    const { clock } = this.#options;
+    const login = await this.#load();
     if (login?.refreshToken === undefined) return login?.accessToken;
     const { accessToken, refreshAt = Infinity, expiresAt = Infinity } = login;
     if (clock.now() < refreshAt) return accessToken;
@@ -49,13 +50,13 @@ export class LoginTokens implements McpAuth {
 
   /** Refreshes the token that was refused, so that the request can be repeated. Rejects if that is of no use. */
   async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
-    const { store, name } = this.#options;
+    const { name } = this.#options;
     const refused = this.#sent.get(response);
-    if (refused === undefined) {
-      // A login may have been made since the request was sent.
-      if ((await store.load(this.#key)) === undefined) throw loginRequired(name);
-      return;
-    }
+    const before = this.#key;
+    await this.#locate(response);
+    if ((await this.#load()) === undefined) throw this.#noLogin(before);
+    // A login may have been made since the request was sent, or the server has moved to an issuer whose login is there.
+    if (refused === undefined || before !== this.#key) return;
     if (refused === this.#unproven) throw loginRequired(name, "it refuses a token that is new");
     const { accessToken } = await this.#renew(refused);
     this.#unproven = accessToken;
@@ -73,6 +74,49 @@ export class LoginTokens implements McpAuth {
     return response;
   }
 
+  /** Read anew each time. */
+  async #load(): Promise<StoredLogin | undefined> {
+    if (this.#key === undefined) {
+      this.#locating ??= this.#locateFirst().finally(() => {
+        this.#locating = undefined;
+      });
+      await this.#locating;
+    }
+    return this.#key === undefined ? undefined : this.#options.store.load(this.#key);
+  }
+
+  async #locateFirst(): Promise<void> {
+    const { options, store } = this.#options;
+    const sdk = await loadSdk();
+    const [first] = await candidatesFor(sdk, options, store);
+    if (first === undefined) return;
+    const [, { metadataUrl }] = first;
+    // Without an answer no token is sent; then the server's refusal says where to ask.
+    const key = await findKey(sdk, options, store, metadataUrl).catch(() => undefined);
+    this.#key ??= key;
+  }
+
+  /** The server has refused a request, and may name another issuer than before. */
+  async #locate(response: Response): Promise<void> {
+    const { name, options, store } = this.#options;
+    const sdk = await loadSdk();
+    const candidates = await candidatesFor(sdk, options, store);
+    if (candidates.length === 0) throw this.#noLogin(this.#key);
+    const { resourceMetadataUrl } = sdk.client.extractWWWAuthenticateParams(response);
+    const metadataUrl = resourceMetadataUrl?.href ?? candidates[0]?.[1].metadataUrl;
+    this.#key = await findKey(sdk, options, store, metadataUrl).catch((thrown: unknown) => {
+      throw unavailable(name, thrown);
+    });
+  }
+
+  #noLogin(before: string | undefined): McpError {
+    const { name } = this.#options;
+    const isMoved = before !== undefined && before !== this.#key;
+    return isMoved
+      ? loginRequired(name, "it has moved to another authorization server")
+      : loginRequired(name);
+  }
+
   #renew(stale: string): Promise<StoredLogin> {
     if (this.#renewal?.stale === stale) return this.#renewal.done;
     const done = this.#renewOnce(stale).finally(() => {
@@ -85,12 +129,11 @@ export class LoginTokens implements McpAuth {
   async #renewOnce(stale: string): Promise<StoredLogin> {
     const { name, options, store, clock } = this.#options;
     const sdk = await loadSdk();
-    const next = await store.update(this.#key, async (login) => {
+    const next = await store.update(this.#key ?? "", async (login) => {
       // Another process was faster, or there is nothing to refresh with.
       if (login?.refreshToken === undefined || login.accessToken !== stale) return login;
       const { refreshToken } = login;
-      const secret = options.oauth?.clientSecret;
-      return refresh(sdk, { ...login, refreshToken }, secret, () => clock.now()).catch(
+      return refresh(sdk, { ...login, refreshToken }, options, () => clock.now()).catch(
         (thrown: unknown) => {
           throw unavailable(name, thrown);
         },
@@ -105,7 +148,7 @@ export class LoginTokens implements McpAuth {
   async #noteScope(response: Response): Promise<void> {
     const { client } = await loadSdk();
     const { error, scope } = client.extractWWWAuthenticateParams(response);
-    if (error !== "insufficient_scope") return;
+    if (error !== "insufficient_scope" || this.#key === undefined) return;
     await this.#options.store.update(this.#key, async (login) => {
       if (login === undefined) return undefined;
       const wantedScope = unionOf(login.wantedScope, scope);

@@ -7,18 +7,18 @@ import type { Callback } from "./callback.ts";
 import { challengeOf } from "./challenge.ts";
 import type { Discovered } from "./discovery.ts";
 import { discover } from "./discovery.ts";
-import type { OAuthClient } from "./oauth-client.ts";
-import { clientFor, toClientInformation } from "./oauth-client.ts";
+import type { OAuthClient, RegisteredClient } from "./oauth-client.ts";
+import { clientFor, portOf, registeredClient, toClientInformation } from "./oauth-client.ts";
 import type { OAuthFetch } from "./oauth-fetch.ts";
 import { oauthFetch } from "./oauth-fetch.ts";
 import { unionOf } from "./scopes.ts";
-import type { StoredLogin } from "./token-store.ts";
+import type { StoredLogin, TokenStore } from "./token-store.ts";
+import { loginKey } from "./token-store.ts";
 import { toTokenFields } from "./tokens.ts";
 
 export interface LoginRequest {
   readonly options: HttpServerOptions;
-  /** The login so far: the new one asks for its scopes too. */
-  readonly previous: StoredLogin | undefined;
+  readonly store: TokenStore;
   /** Shows the page of the authorization server to the user. */
   open(url: string): void | Promise<void>;
   now(): number;
@@ -26,21 +26,61 @@ export interface LoginRequest {
   readonly signal: AbortSignal;
 }
 
-export async function logIn(sdk: Sdk, request: LoginRequest): Promise<StoredLogin> {
-  const { options, signal } = request;
+/** Resolves with the login and its key. */
+export async function logIn(sdk: Sdk, request: LoginRequest): Promise<[string, StoredLogin]> {
+  const { options, store, signal } = request;
   const { url, oauth = {} } = options;
+  // A broken store is found before the user is asked for anything.
+  const logins = await store.list();
+  const fetchFn = oauthFetch(url, signal);
+  const challenge = await unlessAborted(challengeOf(sdk, options), signal);
+  const discovered = await discover(sdk, url, challenge, fetchFn);
+  const key = loginKey(discovered.metadata.issuer, discovered.resource, oauth.clientId);
+  const scope = scopeFor(request, challenge.scope, discovered, logins.get(key));
+  const known = registeredClient(logins.values(), { oauth, discovered, scope });
   const state = randomBytes(32).toString("base64url");
-  const callback = await listenForCallback(state, oauth.redirectPort);
+  const callback = await listen(state, oauth.redirectPort, known);
   try {
-    const fetchFn = oauthFetch(url, signal);
-    const challenge = await unlessAborted(challengeOf(sdk, options), signal);
-    const discovered = await discover(sdk, url, challenge, fetchFn);
-    const scope = scopeFor(request, challenge.scope, discovered);
     const { redirectUrl } = callback;
-    const client = await clientFor(sdk, { oauth, discovered, redirectUrl, scope, fetchFn });
-    return await authorize(sdk, request, { callback, state, discovered, scope, client, fetchFn });
+    const client = await clientFor(sdk, { oauth, known, discovered, redirectUrl, scope, fetchFn });
+    const prepared = { callback, state, discovered, scope, client, fetchFn };
+    return [key, await authorize(sdk, request, prepared)];
+  } catch (thrown) {
+    // The authorization server may have forgotten the client, and shows that to the user alone: the next login registers another one.
+    if (known !== undefined) await forgetRegistration(store, logins, known.clientId);
+    throw thrown;
   } finally {
     callback.close();
+  }
+}
+
+/** On the port that a known client is registered with, if that is free. */
+async function listen(
+  state: string,
+  port: number | undefined,
+  known: RegisteredClient | undefined,
+): Promise<Callback> {
+  if (port !== undefined || known === undefined) return listenForCallback(state, port);
+  try {
+    return await listenForCallback(state, portOf(known.registration));
+  } catch {
+    // Another program has the port by now, and another client is registered for another one.
+    return listenForCallback(state);
+  }
+}
+
+async function forgetRegistration(
+  store: TokenStore,
+  logins: ReadonlyMap<string, StoredLogin>,
+  clientId: string,
+): Promise<void> {
+  for (const [key, login] of logins) {
+    if (login.clientId !== clientId) continue;
+    await store.update(key, async (current) => {
+      if (current === undefined) return undefined;
+      const { registration: _refused, ...rest } = current;
+      return rest;
+    });
   }
 }
 
@@ -84,7 +124,7 @@ async function authorize(
 
 function toLogin(
   { options: { url, oauth } }: LoginRequest,
-  { metadata, resource }: Discovered,
+  { metadata, resource, metadataUrl }: Discovered,
   { clientSecret, ...client }: OAuthClient,
   tokens: ReturnType<typeof toTokenFields>,
 ): StoredLogin {
@@ -94,6 +134,7 @@ function toLogin(
     tokenEndpoint: metadata.token_endpoint,
     authMethods: metadata.token_endpoint_auth_methods_supported ?? [],
     resource,
+    ...(metadataUrl !== undefined && { metadataUrl }),
     ...client,
     ...(clientSecret !== undefined && oauth?.clientSecret === undefined && { clientSecret }),
     ...tokens,
@@ -115,13 +156,14 @@ function codeOf(params: URLSearchParams): string {
 
 /** The configuration decides; else the server's demand, or what it lists. A refresh token is asked for if that takes a scope. */
 function scopeFor(
-  { options, previous }: LoginRequest,
+  { options }: LoginRequest,
   demanded: string | undefined,
-  { metadata, resource, scopes }: Discovered,
+  { metadata, scopes }: Discovered,
+  previous: StoredLogin | undefined,
 ): string | undefined {
   const wanted = options.oauth?.scope ?? demanded ?? scopes.join(" ");
-  const isSame = previous?.issuer === metadata.issuer && previous.resource === resource;
-  const scope = isSame ? unionOf(wanted, previous.scope, previous.wantedScope) : unionOf(wanted);
+  // A login that replaces another one has its scopes too.
+  const scope = unionOf(wanted, previous?.scope, previous?.wantedScope);
   const isOffered = metadata.scopes_supported?.includes("offline_access") === true;
   return scope !== undefined && isOffered ? unionOf(scope, "offline_access") : scope;
 }

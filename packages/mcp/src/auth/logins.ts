@@ -7,12 +7,12 @@ import { McpError } from "../errors/mcp-error.ts";
 import { checkServers } from "../options/check-servers.ts";
 import type { HttpServerOptions, McpAuth } from "../options/server-options.ts";
 import { loadSdk } from "../sdk/sdk.ts";
+import { candidatesFor, findKey } from "./find-login.ts";
 import { fileTokenStore } from "./file-token-store.ts";
 import { logIn } from "./login.ts";
 import { LoginTokens } from "./login-tokens.ts";
 import { problemOfUrl } from "./oauth-fetch.ts";
-import type { TokenStore } from "./token-store.ts";
-import { loginKey } from "./token-store.ts";
+import type { StoredLogin, TokenStore } from "./token-store.ts";
 
 export interface McpLoginsOptions {
   /** Default: `fileTokenStore()`. */
@@ -31,12 +31,26 @@ export interface McpLoginOptions {
   readonly timeoutMs?: number;
 }
 
+/** A login, without its tokens. */
+export interface McpLogin {
+  /** Identifier of the authorization server. */
+  readonly issuer: string;
+  readonly resource: string;
+  readonly scope?: string;
+  /** When the access token ends, in milliseconds since 1970; missing if the authorization server did not say. */
+  readonly expiresAt?: number;
+  /** Whether the access token is replaced by itself when it ends. */
+  readonly isRenewed: boolean;
+}
+
 /** Pass it to `mcpTools({ auth })`. */
 export interface McpLogins {
   /** Logs in, and stores the tokens. Running sessions use them with their next request. Rejects with an `McpError`. */
-  login(server: McpLoginServer, options: McpLoginOptions): Promise<void>;
+  login(server: McpLoginServer, options: McpLoginOptions): Promise<McpLogin>;
   /** Forgets the tokens. Resolves with whether there were any. The authorization server is not told. */
   logout(server: McpLoginServer): Promise<boolean>;
+  /** The login for a server, if there is one. The server is asked for its issuer; if it does not answer, the last known one counts. */
+  status(server: McpLoginServer): Promise<McpLogin | undefined>;
   /** Provider of the tokens of a server. */
   provider(server: McpLoginServer): McpAuth;
 }
@@ -57,27 +71,27 @@ class Logins implements McpLogins {
     this.#clock = clock;
   }
 
-  async login(server: McpLoginServer, options: McpLoginOptions): Promise<void> {
+  async login(server: McpLoginServer, options: McpLoginOptions): Promise<McpLogin> {
     const { name, own } = checked(server);
     const problem = problemOfUrl(own.url, own.url);
     if (problem !== undefined) throw failed(name, problem);
-    const key = loginKey(own);
     const { timeoutMs = defaultTimeoutMs } = options;
     const limit = new AbortController();
     const late = new Error(`the user did not log in within ${timeoutMs} ms`);
     const cancel = this.#clock.timer(timeoutMs, () => limit.abort(late));
     const signals = [limit.signal, ...(options.signal ? [options.signal] : [])];
-    // A broken store is found before the user is asked for anything.
-    const previous = await this.#store.load(key);
     try {
-      const login = await logIn(await loadSdk(), {
+      const sdk = await loadSdk();
+      const [key, login] = await logIn(sdk, {
         options: own,
-        previous,
+        store: this.#store,
         open: (url) => options.open(url),
         now: () => this.#clock.now(),
         signal: AbortSignal.any(signals),
       });
       await this.#store.update(key, async () => login);
+      await this.#forgetOthers(own, key);
+      return toLogin(login);
     } catch (thrown) {
       if (thrown instanceof McpError) throw thrown;
       throw failed(name, cleanText(serializeError(thrown).message, 1_000), thrown);
@@ -87,18 +101,44 @@ class Logins implements McpLogins {
   }
 
   async logout(server: McpLoginServer): Promise<boolean> {
-    let had = false;
-    await this.#store.update(loginKey(checked(server).own), async (login) => {
-      had = login !== undefined;
-      return undefined;
-    });
-    return had;
+    const { own } = checked(server);
+    const candidates = await candidatesFor(await loadSdk(), own, this.#store);
+    for (const [key] of candidates) await this.#store.update(key, async () => undefined);
+    return candidates.length > 0;
+  }
+
+  async status(server: McpLoginServer): Promise<McpLogin | undefined> {
+    const { own } = checked(server);
+    const sdk = await loadSdk();
+    const [first] = await candidatesFor(sdk, own, this.#store);
+    if (first === undefined) return undefined;
+    const [last, { metadataUrl }] = first;
+    // A server that is away has not moved.
+    const key = await findKey(sdk, own, this.#store, metadataUrl).catch(() => last);
+    const login = await this.#store.load(key);
+    return login && toLogin(login);
+  }
+
+  /** The server has moved: its tokens of other issuers are of no use. */
+  async #forgetOthers(own: HttpServerOptions, kept: string): Promise<void> {
+    const { href } = new URL(own.url);
+    for (const [key, { server }] of await candidatesFor(await loadSdk(), own, this.#store)) {
+      if (server === href && key !== kept) await this.#store.update(key, async () => undefined);
+    }
   }
 
   provider(server: McpLoginServer): McpAuth {
     const { name, own } = checked(server);
     return new LoginTokens({ name, options: own, store: this.#store, clock: this.#clock });
   }
+}
+
+function toLogin({ issuer, resource, scope, expiresAt, refreshToken }: StoredLogin): McpLogin {
+  return {
+    ...{ issuer, resource, isRenewed: refreshToken !== undefined },
+    ...(scope !== undefined && { scope }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
 }
 
 function checked(server: McpLoginServer): { name: string; own: HttpServerOptions } {

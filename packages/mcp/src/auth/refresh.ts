@@ -1,5 +1,6 @@
 /** Another access token for a login, from its authorization server. */
 import { serializeError } from "@capstan/kernel";
+import type { HttpServerOptions } from "../options/server-options.ts";
 import type { Sdk } from "../sdk/sdk.ts";
 import { toClientInformation } from "./oauth-client.ts";
 import { oauthFetch } from "./oauth-fetch.ts";
@@ -19,9 +20,10 @@ const finalErrors = new Set([
 export async function refresh(
   { client: sdk }: Sdk,
   login: StoredLogin & { readonly refreshToken: string },
-  clientSecret: string | undefined,
+  { url, oauth }: HttpServerOptions,
   now: () => number,
 ): Promise<StoredLogin> {
+  const clientSecret = oauth?.clientSecret;
   const { issuer, tokenEndpoint, authMethods, refreshToken, resource } = login;
   try {
     const issued = await sdk.refreshAuthorization(issuer, {
@@ -36,7 +38,7 @@ export async function refresh(
       clientInformation: toClientInformation({ ...login, ...(clientSecret && { clientSecret }) }),
       refreshToken,
       resource,
-      fetchFn: oauthFetch(login.server),
+      fetchFn: oauthFetch(url),
     });
     const { expiresAt: _end, refreshAt: _time, ...rest } = login;
     return { ...rest, ...toTokenFields(issued, login.scope, now()) };

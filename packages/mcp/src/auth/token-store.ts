@@ -2,8 +2,10 @@
 
 /** Tokens for one MCP server, bound to the authorization server that issued them. They are sent to no other. */
 export interface StoredLogin {
-  /** Address of the MCP server. */
+  /** Address of the MCP server that the login was made for. */
   readonly server: string;
+  /** Address of that server's metadata, if its challenge named one. */
+  readonly metadataUrl?: string;
   /** Identifier of the authorization server. */
   readonly issuer: string;
   readonly tokenEndpoint: string;
@@ -14,6 +16,8 @@ export interface StoredLogin {
   readonly clientSecret?: string;
   /** The one way that the registration chose. */
   readonly authMethod?: string;
+  /** Present if the client was registered during a login: other logins at the same issuer use it too. */
+  readonly registration?: Registration;
   /** Resource that the tokens are for (RFC 8707). */
   readonly resource: string;
   readonly accessToken: string;
@@ -28,9 +32,17 @@ export interface StoredLogin {
   readonly wantedScope?: string;
 }
 
+/** Address and scope that a client was registered with. */
+export interface Registration {
+  readonly redirectUrl: string;
+  readonly scope?: string;
+}
+
 /** Keeps logins. All processes that use a login must share its store. */
 export interface TokenStore {
   load(key: string): Promise<StoredLogin | undefined>;
+  /** All logins, with their keys. */
+  list(): Promise<ReadonlyMap<string, StoredLogin>>;
   /**
    * Passes the stored login to `change`, and stores what that returns; undefined removes the login. No other process changes the same login
    * in the meantime. If `change` rejects, nothing is stored, and the error is passed on.
@@ -41,13 +53,16 @@ export interface TokenStore {
   ): Promise<StoredLogin | undefined>;
 }
 
-/** Key of the login at a server. A configured client has a login of its own. */
-export function loginKey({ url, oauth }: LoginTarget): string {
-  const { href } = new URL(url);
-  return oauth?.clientId === undefined ? href : `${href} ${oauth.clientId}`;
+/**
+ * Key of a login: its issuer, its resource and its configured client. A server that moves to another issuer has another key, and servers
+ * that are one resource share a login.
+ */
+export function loginKey(issuer: string, resource: string, clientId?: string): string {
+  const parts = [plainIssuer(issuer), new URL(resource).href];
+  return [...parts, ...(clientId === undefined ? [] : [clientId])].join(" ");
 }
 
-interface LoginTarget {
-  readonly url: string;
-  readonly oauth?: { readonly clientId?: string };
+/** Issuers that differ in the last slash are the same one. */
+export function plainIssuer(issuer: string): string {
+  return new URL(issuer).href.replace(/\/$/, "");
 }

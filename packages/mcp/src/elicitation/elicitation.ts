@@ -9,6 +9,8 @@ export type McpElicitation = {
   readonly tool?: string;
   /** Written by the server: untrusted. */
   readonly message: string;
+  /** Why the last answer did not fit the form; missing if there was none. */
+  readonly problem?: string;
 } & (
   | { readonly mode: "form"; readonly schema: JsonSchema }
   /** The user opens the page in a browser, after a look at the whole address. */

@@ -2,6 +2,7 @@
 import type { AnyTool, Clock, ToolSource, ToolSourceRequest } from "@capstan/core";
 import { problemOfNumbers, systemClock } from "@capstan/core";
 import type { McpLogins } from "../auth/logins.ts";
+import { maxRounds } from "../calls/call-limits.ts";
 import { checkAnswer } from "../elicitation/check-answer.ts";
 import type { McpElicitation, McpElicitationAnswer } from "../elicitation/elicitation.ts";
 import { toElicitation } from "../elicitation/elicitation.ts";
@@ -13,9 +14,12 @@ import { ToolList } from "../servers/tool-list.ts";
 import type { McpTool } from "./mcp-tool.ts";
 import { promptsTool } from "./prompts-tool.ts";
 import { resourcesTool } from "./resources-tool.ts";
+import { searchTools } from "./search-tools.ts";
 import { ServerTools } from "./server-tools.ts";
 import type { McpServerStatus } from "./server-status.ts";
 import { statusOf } from "./status.ts";
+import type { ToolSearch } from "./tool-exposure.ts";
+import { ToolExposure } from "./tool-exposure.ts";
 import { prefixOf } from "./tool-names.ts";
 
 export interface McpToolsOptions {
@@ -26,8 +30,8 @@ export interface McpToolsOptions {
   /** How long a call waits for its task in memory; a slower one is suspended. Default 10,000. */
   readonly liveTaskMs?: number;
   /**
-   * Answers questions of servers before 2026-07-28, which wait for the answer within the call. Without it they are declined. Questions of
-   * later servers are pending calls.
+   * Answers questions of servers before 2026-07-28, which wait for the answer within the call. Without it they are declined. It is called
+   * again, with the `problem`, if its answer does not fit the form. Questions of later servers are pending calls.
    */
   onElicitation?(question: McpElicitation): Promise<McpElicitationAnswer>;
   /** Called for each server that fails and each tool that cannot be used. The others work. Default: the logger of the agent. */
@@ -37,6 +41,13 @@ export interface McpToolsOptions {
   readonly clock?: Clock;
   /** Logins for servers over HTTP that have no `auth` of their own. */
   readonly auth?: McpLogins;
+  /**
+   * `auto`: if the declarations of all tools are larger than `toolSearchShare` of the model's context window, the model gets `mcp_search` and
+   * `mcp_call` instead of them. Hooks and approvals see the tools that are called. Default `auto`.
+   */
+  readonly toolSearch?: ToolSearch;
+  /** Share of the context window, from 0 to 1. Default 0.1. */
+  readonly toolSearchShare?: number;
 }
 
 /** Pass it to `createAgent({ toolSources })`. The program that creates it must close it: processes of servers keep it alive. */
@@ -52,6 +63,7 @@ export interface McpTools extends ToolSource {
 
 const defaultWaitMs = 5_000;
 const defaultLiveTaskMs = 10_000;
+const defaultShare = 0.1;
 const defaultClientInfo = { name: "capstan", version: "0.1.0" };
 
 /** Throws an `McpError` for options that cannot work. No server is started before a turn needs its tools. */
@@ -72,12 +84,15 @@ class Source implements McpTools {
   readonly #onError: McpToolsOptions["onError"];
   readonly #entries: readonly Entry[];
   readonly #shared: readonly SharedTool[];
+  readonly #exposure: ToolExposure;
+  readonly #search: readonly AnyTool[];
   #logger: ToolSourceRequest["logger"];
-  /** The last tools, so that the same ones are the same list. */
-  #last: readonly AnyTool[] = [];
+  /** The last lists, so that the same tools are the same list: with a search, and without. */
+  readonly #last = new Map<boolean, readonly AnyTool[]>();
 
   constructor(options: McpToolsOptions) {
     const { servers, waitMs = defaultWaitMs, onError } = options;
+    const { toolSearch = "auto", toolSearchShare = defaultShare } = options;
     this.#waitMs = waitMs;
     this.#onError = onError?.bind(options);
     this.#entries = Object.entries(servers).map(([name, own]) => this.#entry(name, own, options));
@@ -86,25 +101,31 @@ class Source implements McpTools {
       { has: "hasResources", create: () => resourcesTool(all) },
       { has: "hasPrompts", create: () => promptsTool(all) },
     ];
+    this.#search = searchTools({
+      servers: all.map(({ name }) => name),
+      tools: () => this.#listed(),
+      find: (name) => this.#find(name),
+    });
+    this.#exposure = new ToolExposure(toolSearch, toolSearchShare, this.#search);
   }
 
-  async tools({ needed = [], logger }: Partial<ToolSourceRequest> = {}): Promise<
-    readonly AnyTool[]
-  > {
+  async tools(request: Partial<ToolSourceRequest> = {}): Promise<readonly AnyTool[]> {
+    const { needed = [], logger, contextWindow } = request;
     this.#logger = logger;
-    const lists = await Promise.all(this.#entries.map(({ list }) => list.refresh(this.#waitMs)));
-    const listed = this.#entries.flatMap(({ tools }, index) => tools.toolsOf(lists[index]));
+    await Promise.all(this.#entries.map(({ list }) => list.refresh(this.#waitMs)));
+    const listed = this.#listed();
+    const isSearched = await this.#exposure.needsSearch(listed, contextWindow);
+    const declared: readonly AnyTool[] = isSearched ? this.#search : listed;
     const others = this.#shared.flatMap((shared) => this.#sharedTool(shared));
-    const names = new Set([...listed, ...others].map(({ name }) => name));
+    const names = new Set([...declared, ...others].map(({ name }) => name));
     const missing = needed
       .filter((name) => !names.has(name))
-      .flatMap((name) => this.#standIn(name));
-    const tools = [...listed, ...others, ...missing];
-    const { length } = this.#last;
-    if (length !== tools.length || tools.some((tool, at) => tool !== this.#last[at])) {
-      this.#last = tools;
-    }
-    return this.#last;
+      .flatMap((name) => this.#needed(name, listed) ?? []);
+    const tools = [...declared, ...others, ...missing];
+    const last = this.#last.get(isSearched);
+    if (last?.length === tools.length && tools.every((tool, at) => tool === last[at])) return last;
+    this.#last.set(isSearched, tools);
+    return tools;
   }
 
   status(): readonly McpServerStatus[] {
@@ -112,8 +133,7 @@ class Source implements McpTools {
   }
 
   digestOf(toolName: string): string | undefined {
-    const tools = this.#entries.flatMap(({ tools, list }) => tools.toolsOf(list.current));
-    return tools.find((tool: McpTool) => tool.name === toolName)?.mcp.digest;
+    return this.#listed().find((tool) => tool.name === toolName)?.mcp.digest;
   }
 
   async close(): Promise<void> {
@@ -144,11 +164,33 @@ class Source implements McpTools {
     return [shared.tool];
   }
 
+  /** Tools of all servers, as these listed them last. */
+  #listed(): readonly McpTool[] {
+    return this.#entries.flatMap(({ tools, list }) => tools.toolsOf(list.current));
+  }
+
+  /** A tool for a call that was made when other tools were declared, or whose server is away. */
+  #needed(name: string, listed: readonly McpTool[]): AnyTool | undefined {
+    const known = [...listed, ...this.#search].find((tool) => tool.name === name);
+    return known ?? this.#standIn(name);
+  }
+
+  /** A name that a server does not list is a mistake of the model, unless the server has not listed anything yet. */
+  #find(name: string): McpTool | undefined {
+    const known = this.#listed().find((tool) => tool.name === name);
+    if (known !== undefined) return known;
+    const owner = this.#ownerOf(name);
+    return owner?.list.current === undefined ? owner?.tools.standIn(name) : undefined;
+  }
+
   /** The call waits for its server, which is away: it must not be lost because of that. */
-  #standIn(name: string): readonly AnyTool[] {
+  #standIn(name: string): McpTool | undefined {
+    return this.#ownerOf(name)?.tools.standIn(name);
+  }
+
+  #ownerOf(name: string): Entry | undefined {
     const owners = this.#entries.filter(({ tools }) => name.startsWith(tools.prefix));
-    const [owner] = owners.sort((a, b) => b.tools.prefix.length - a.tools.prefix.length);
-    return owner === undefined ? [] : [owner.tools.standIn(name)];
+    return owners.sort((a, b) => b.tools.prefix.length - a.tools.prefix.length)[0];
   }
 
   #report(error: McpError): void {
@@ -184,9 +226,14 @@ async function elicit(
   const question = toElicitation(server, undefined, params);
   if (typeof question === "string") throw new Error(question);
   if (onElicitation === undefined) return { action: "decline" };
-  const checked = await checkAnswer(question, await onElicitation(question));
-  if ("problem" in checked) throw new Error(`The answer does not fit the form: ${checked.problem}`);
-  return checked.answer;
+  let problem: string | undefined;
+  for (let round = 0; round < maxRounds; round += 1) {
+    const asked = problem === undefined ? question : { ...question, problem };
+    const checked = await checkAnswer(question, await onElicitation(asked));
+    if ("answer" in checked) return checked.answer;
+    problem = checked.problem;
+  }
+  throw new Error(`The answer does not fit the form: ${problem}`);
 }
 
 function checkOptions(options: McpToolsOptions): void {
@@ -196,7 +243,12 @@ function checkOptions(options: McpToolsOptions): void {
     throw new McpError("invalid_option", "", "mcpTools needs an object with `servers`");
   }
   checkServers(options.servers);
-  const problem = problemOfNumbers(options, { waitMs: "0 or more", liveTaskMs: "0 or more" });
+  const limits = {
+    waitMs: "0 or more",
+    liveTaskMs: "0 or more",
+    toolSearchShare: "0 or more",
+  } as const;
+  const problem = problemOfNumbers(options, limits) ?? problemOfSearch(options);
   if (problem !== undefined) {
     throw new McpError("invalid_option", "", `The options of mcpTools: ${problem}`);
   }
@@ -208,4 +260,14 @@ function checkOptions(options: McpToolsOptions): void {
     const message = `The MCP server "${twin}": its tools would have the names of another server's. Rename it`;
     throw new McpError("invalid_option", twin, message);
   }
+}
+
+function problemOfSearch({
+  toolSearch = "auto",
+  toolSearchShare = 0,
+}: McpToolsOptions): string | undefined {
+  if (!["auto", "always", "never"].includes(toolSearch)) {
+    return `toolSearch must be "auto", "always" or "never", not ${JSON.stringify(toolSearch)}`;
+  }
+  return toolSearchShare > 1 ? "toolSearchShare must be at most 1" : undefined;
 }

@@ -1,9 +1,14 @@
 /** Carries out what a page asks for, in its session. */
 import type { Session } from "@capstan/core";
 import { SessionError } from "@capstan/core";
-import type { Answer } from "@capstan/log";
 import type { ChatAction, ChatRequest } from "@capstan/log/chat";
-import { findMessage, nextRevision, replyIdOf, turnIdOfMessage } from "@capstan/log/chat";
+import {
+  findMessage,
+  nextRevision,
+  replyIdOf,
+  turnIdOfMessage,
+  wantedAnswers,
+} from "@capstan/log/chat";
 import { appOf } from "../endpoints/app-of.ts";
 import type { Call } from "../endpoints/endpoint.ts";
 import { traceIn } from "../endpoints/trace-in.ts";
@@ -159,13 +164,12 @@ async function answer(
 ): Promise<EventStream> {
   const { session } = open;
   await session.refresh();
-  const pending = new Set(session.pendingToolCalls.map(({ toolCallId }) => toolCallId));
-  const wanted = answers.filter(({ toolCallId }: Answer) => pending.has(toolCallId));
+  const wanted = wantedAnswers(answers, session.pendingToolCalls);
   if (wanted.length === 0) return emptyStream(messageId);
   call.backend.storage.admit(call.principal, session);
   // Answers are identified by their content.
   return streamTurn(call, open, { messageId, isContinued: true }, () =>
-    session.send(wanted, { id: "wire" }),
+    session.send([...wanted], { id: "wire" }),
   );
 }
 

@@ -4,6 +4,7 @@ import type { PendingCall, TurnResponse } from "@capstan/kernel";
 import { projectFileName } from "../../config/project.ts";
 import { writeRule } from "../../config/write-rule.ts";
 import { describeCall } from "../../print/describe-call.ts";
+import type { AskUser } from "../../mcp/open-servers.ts";
 import { settleCall } from "../../session/settle-calls.ts";
 import { shortPath } from "../render/short-path.ts";
 import type { Look } from "../render/look.ts";
@@ -13,6 +14,7 @@ import type { Choice } from "./choices.ts";
 import { choicesOf } from "./choices.ts";
 import { serverQuestionOf } from "../../session/forms.ts";
 import { FormPanel } from "./form-panel.ts";
+import { LiveQuestions } from "./live-questions.ts";
 import { QuestionPanel } from "./question-panel.ts";
 
 export interface DeskInit {
@@ -31,6 +33,7 @@ export interface DeskInit {
 
 export class QuestionDesk {
   readonly #init: DeskInit;
+  readonly #live: LiveQuestions;
   #open: PendingCall | undefined;
   #panel: Panel | undefined;
   #isReasonAsked = false;
@@ -39,6 +42,7 @@ export class QuestionDesk {
 
   constructor(init: DeskInit) {
     this.#init = init;
+    this.#live = new LiveQuestions(init);
   }
 
   /** True while the prompt is the reason of a refusal. */
@@ -48,12 +52,18 @@ export class QuestionDesk {
 
   /** True while a question is open. */
   get isOpen(): boolean {
-    return this.#open !== undefined;
+    return this.#open !== undefined || this.#live.isOpen;
+  }
+
+  /** Asks a question of a server that waits within a call of the turn in progress. */
+  ask(question: Parameters<AskUser>[0]): ReturnType<AskUser> {
+    return this.#live.ask(question);
   }
 
   /** Follows the pending calls of the session. */
   update(work: Work): void {
     const { session } = work;
+    if (session.status !== "running") this.#live.cancel();
     const pending = session.pendingToolCalls.filter(
       ({ toolCallId }) => !this.#answered.has(toolCallId),
     );
@@ -70,12 +80,13 @@ export class QuestionDesk {
   /** Forgets the question, as the session is left. */
   reset(): void {
     this.#answered.clear();
+    this.#live.cancel();
     if (this.#open !== undefined) this.#close();
   }
 
-  /** Returns from the reason to the question. False if no reason is asked for. */
+  /** Returns from the reason to the question, or leaves a question within a call. False if there is neither. */
   goBack(): boolean {
-    if (!this.#isReasonAsked) return false;
+    if (!this.#isReasonAsked) return this.#live.leave();
     this.#isReasonAsked = false;
     this.#init.show(this.#panel);
     return true;
