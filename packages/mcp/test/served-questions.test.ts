@@ -135,6 +135,18 @@ describe.each([
   });
 });
 
+test("what a client cannot ask is refused, if that is wanted, and the agent goes on", async () => {
+  const paid: number[] = [];
+  await using world = await servedWorld([payer(paid)], { ifCannotAsk: "refuse" });
+  const client = await world.connect();
+
+  const result = await client.callTool({ name: "payer", arguments: { prompt: "Pay" } });
+
+  expect([paid, textsOf(result)[0]]).toEqual([[], "All paid."]);
+  const { messages } = await world.host.open(sessionOf(result));
+  expect(JSON.stringify(messages[2])).toContain("cannot ask its user");
+});
+
 /** The first answer to a call: `input_required`. */
 async function asked(
   world: ServedWorld,

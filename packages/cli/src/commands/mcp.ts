@@ -1,4 +1,4 @@
-/** `capstan mcp`: lists, adds, tests, removes and imports MCP servers. */
+/** `capstan mcp`: lists, adds, tests, removes and imports MCP servers, and serves as one. */
 import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
@@ -48,6 +48,8 @@ export async function mcp(io: Io, request: McpRequest, folder: Folder): Promise<
       note(`removed ${action.name} from ${path}`);
       return 0;
     }
+    case "serve":
+      return (await import("./mcp-serve.ts")).mcpServe(io, request, action.http, folder);
     case "import":
       return importFile(io, resolve(io.cwd, action.file), action.role, folder);
     default:

@@ -2,7 +2,7 @@
 import type { Clock, PendingCall, Session } from "@capstan/core";
 import { background } from "@capstan/kernel";
 import type { AgentTool } from "./agent-tools.ts";
-import { answerCalls } from "./answer-calls.ts";
+import { answerCalls, refuseCalls } from "./answer-calls.ts";
 import type { WireResult } from "./call-results.ts";
 import { toResult, toWaitingResult } from "./call-results.ts";
 import type { HeldSession, HeldSessions } from "./held-sessions.ts";
@@ -14,6 +14,7 @@ import { decodeState, encodeState, verifyState } from "./request-state.ts";
 import { invalidParams, invalidState, ServingError } from "./serving-error.ts";
 import type { McpIdentity, ServingLimits } from "./serving-options.ts";
 import { newTurnId, toTask } from "./task-ids.ts";
+import type { TurnRest } from "./turn-rest.ts";
 import { restOf } from "./turn-rest.ts";
 
 /** Caller of a tool, and the abilities of its client. */
@@ -39,6 +40,7 @@ export interface CallOptions {
   readonly limits: ServingLimits;
   readonly taskAfterMs: number;
   readonly hasDetails: boolean;
+  readonly isRefusing: boolean;
   /** True while the server closes: turns are then left to other processes. */
   isClosing(): boolean;
 }
@@ -149,7 +151,7 @@ export class AgentCalls {
     const cancelTimer = caller.hasTasks ? clock.timer(taskAfterMs, onLate) : () => {};
     try {
       if (isTask) return await toTask(session, turnId);
-      const rest = await restOf(session, turnId, clock, left.promise);
+      const rest = await this.#restOf(session, turnId, caller, left.promise);
       // The protocol has no answer to a cancelled request.
       if (signal.aborted) throw new ServingError("internal", "The request was cancelled");
       if (rest === undefined) return await toTask(session, turnId);
@@ -158,6 +160,23 @@ export class AgentCalls {
     } finally {
       signal.removeEventListener("abort", onAbort);
       cancelTimer();
+    }
+  }
+
+  /** The rest of the turn. Questions that its client cannot ask are refused first, if that is wanted. */
+  async #restOf(
+    session: Session,
+    turnId: string,
+    { modes }: Caller,
+    left: Promise<undefined>,
+  ): Promise<TurnRest | undefined> {
+    const { clock, isRefusing } = this.#options;
+    for (;;) {
+      const rest = await restOf(session, turnId, clock, left);
+      if (rest?.state !== "waiting" || !isRefusing) return rest;
+      const unasked = rest.calls.filter((call) => toInputRequest(call, modes) === undefined);
+      if (unasked.length === 0) return rest;
+      await refuseCalls(session, unasked);
     }
   }
 

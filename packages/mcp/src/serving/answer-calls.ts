@@ -1,6 +1,6 @@
 /** Posts the answers of a client to the calls that wait in its session. */
-import type { Session } from "@capstan/core";
-import { toAnswer } from "./pending-questions.ts";
+import type { PendingCall, Session } from "@capstan/core";
+import { toAnswer, toRefusal } from "./pending-questions.ts";
 
 /** Answers those of the calls that wait for one and have a response. Returns why responses do not fit, by call. */
 export async function answerCalls(
@@ -22,4 +22,15 @@ export async function answerCalls(
     await session.flush();
   }
   return problems;
+}
+
+/** Refuses calls that the client cannot ask about, so that the turn goes on. */
+export async function refuseCalls(session: Session, calls: readonly PendingCall[]): Promise<void> {
+  const reason =
+    "Refused: this call needs an answer of the user, and the client cannot ask its user.";
+  session.send(
+    calls.map((call) => toRefusal(call, reason)),
+    { id: "mcp" },
+  );
+  await session.flush();
 }

@@ -40,14 +40,15 @@ export interface McpAgentServer {
 export function mcpServer(host: Host, options: McpServerOptionsOfHost = {}): McpAgentServer {
   checkServingOptions(host, options);
   const { clock = systemClock, taskAfterMs = 10_000, errorDetails: hasDetails = false } = options;
+  const isRefusing = options.ifCannotAsk === "refuse";
   const limits = { ...defaultServingLimits, ...options.limits };
   const sessions = new HeldSessions(host, limits);
   let isClosing = false;
   const calls = new AgentCalls({
-    ...{ sessions, clock, limits, taskAfterMs, hasDetails },
+    ...{ sessions, clock, limits, taskAfterMs, hasDetails, isRefusing },
     isClosing: () => isClosing,
   });
-  const tasks = new Tasks({ sessions, clock, hasDetails });
+  const tasks = new Tasks({ sessions, clock, hasDetails, isRefusing });
   const serving: Serving = {
     ...{ calls, tasks, options },
     tools: toAgentTools(offeredAgents(host, options)),

@@ -69,21 +69,23 @@ export function toAnswer(
     const output = JSON.stringify(action === "accept" ? { action, content: given } : { action });
     return { answer: { toolCallId, output } };
   }
+  if (action !== "accept") return { answer: toRefusal(call, refusals[action]) };
   if (kind === "approval") {
-    if (action !== "accept") {
-      return { answer: { toolCallId, hash, approved: false, reason: refusals[action] } };
-    }
     const { approve: isApproved, reason } = given;
     if (typeof isApproved !== "boolean") return { problem: "`approve` must be true or false." };
     const why = typeof reason === "string" && reason !== "" ? { reason } : {};
     return { answer: { toolCallId, hash, approved: isApproved, ...(!isApproved && why) } };
   }
-  if (action !== "accept") {
-    return { answer: { toolCallId, isError: true, output: refusals[action] } };
-  }
   const { answer } = given;
   if (typeof answer !== "string") return { problem: "`answer` must be a text." };
   return { answer: { toolCallId, output: answer } };
+}
+
+/** The answer for a call that is not allowed, or not answered; the model reads the reason. */
+export function toRefusal({ kind, toolCallId, hash }: PendingCall, reason: string): Answer {
+  return kind === "approval"
+    ? { toolCallId, hash, approved: false, reason }
+    : { toolCallId, isError: true, output: reason };
 }
 
 const refusals = {

@@ -56,6 +56,8 @@ export interface McpServerOptionsOfHost {
   readonly instructions?: string;
   /** A call that takes longer becomes a task, if its client knows tasks. Default 10,000; 0: every call. */
   readonly taskAfterMs?: number;
+  /** Effect of a question on a call whose client cannot ask its user. Default `wait`: the result says what waits. `refuse`: the agent goes on without it. */
+  readonly ifCannotAsk?: "wait" | "refuse";
   readonly limits?: Partial<ServingLimits>;
   /** Whether clients see the original messages of errors, with addresses, paths and vendors' messages. Default false. */
   readonly errorDetails?: boolean;

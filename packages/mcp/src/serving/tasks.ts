@@ -1,6 +1,6 @@
 /** Tasks: turns that a client follows by an id. Their state is the session's log; nothing else is kept. */
 import type { Clock, Session } from "@capstan/core";
-import { answerCalls } from "./answer-calls.ts";
+import { answerCalls, refuseCalls } from "./answer-calls.ts";
 import type { WireResult } from "./call-results.ts";
 import { toResult } from "./call-results.ts";
 import type { HeldSessions } from "./held-sessions.ts";
@@ -15,6 +15,7 @@ export interface TaskOptions {
   readonly sessions: HeldSessions;
   readonly clock: Clock;
   readonly hasDetails: boolean;
+  readonly isRefusing: boolean;
 }
 
 export interface TaskCaller {
@@ -32,13 +33,21 @@ export class Tasks {
   /** State of a task. Throws `invalid_params`, also for a task of another principal. */
   async get(taskId: unknown, { identity, modes }: TaskCaller): Promise<WireResult> {
     return this.#use(taskId, identity, async (session, turnId) => {
-      const { clock, hasDetails } = this.#options;
+      const { clock, hasDetails, isRefusing } = this.#options;
       const rest = await restNow(session, turnId, clock);
       const about = await describeTask(session, turnId);
       if (rest === undefined) return { ...about, status: "working" };
       if (rest.state === "waiting") {
         const requests = rest.calls.map((call) => [call, toInputRequest(call, modes)] as const);
-        if (requests.some(([, request]) => request === undefined)) {
+        const unasked = requests.filter(([, request]) => request === undefined);
+        if (unasked.length > 0) {
+          if (isRefusing) {
+            await refuseCalls(
+              session,
+              unasked.map(([call]) => call),
+            );
+            return { ...about, status: "working" };
+          }
           // The task ends once the questions are answered elsewhere.
           const statusMessage = rest.calls.map(describeCall).join("\n");
           return { ...about, status: "working", statusMessage };
