@@ -205,7 +205,7 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   init: { help: "write an AGENTS.md from what is in this folder" },
   config: { help: "read or change one setting", words: "get <key> | set <key> <value>" },
   mcp: {
-    help: "list, add, test, remove or import MCP servers; serve as one",
+    help: "list, add, test, remove or import MCP servers; serve",
     words: "list | add | test | remove | import | serve",
   },
   completion: { help: "print completions for a shell", words: "bash | zsh | fish" },

@@ -35,6 +35,8 @@ const session: JsonValue = {
     "Continues this session, with all that was said in it. Without a prompt, waits for what it works on. Omit it to start a new one.",
 };
 
+const promptSchema: JsonSchema = { type: "object", properties: { prompt } };
+
 const maxNameChars = 64;
 
 /** Throws `invalid_option`. */
@@ -56,7 +58,7 @@ function toAgentTool(agent: Agent, offered: OfferedAgent): AgentTool {
   const name = offered.name ?? agent.name.replaceAll(/[^\w-]/g, "_").slice(0, maxNameChars);
   const { input, toPrompt, description, title } = offered;
   const own = input && defineTool({ name, description, input });
-  const inputSchema = withSession(own?.inputSchema ?? { type: "object", properties: { prompt } });
+  const inputSchema = withSession(declared(input, own) ?? promptSchema);
   const outputSchema = outputSchemaOf(agent);
   return {
     name,
@@ -87,6 +89,14 @@ function toAgentTool(agent: Agent, offered: OfferedAgent): AgentTool {
       return { session: sessionId, prompt: toPrompt?.(parsed.value as JsonValue) };
     },
   };
+}
+
+/** A JSON Schema is declared as it was written. */
+function declared(
+  input: OfferedAgent["input"],
+  own: { readonly inputSchema: JsonSchema } | undefined,
+): JsonSchema | undefined {
+  return input === undefined || "~standard" in input ? own?.inputSchema : input;
 }
 
 function promptOf(fields: Properties, sessionId: string | undefined): string | undefined {
