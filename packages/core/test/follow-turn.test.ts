@@ -62,6 +62,23 @@ test("a turn in progress is followed to its end, with its typed answer", async (
   await host.close();
 });
 
+test("a turn is followed before it starts, while a host that vanished holds the session", async () => {
+  const repository = memoryRepository();
+  const host = hostOn(repository, [say("one")]);
+  const session = await host.session("s", { agent: "agent" });
+  const vanished = repository.acquire("s", "a host that vanished", 60_000);
+  session.send("1", { id: "first" });
+
+  const turn = await session.follow("first");
+  const last = await session.follow();
+  if (vanished !== undefined) repository.release(vanished.lease);
+  await host.claimDue();
+
+  expect([turn?.id, last?.id]).toEqual(["first", "first"]);
+  expect(await turn?.response).toMatchObject({ status: "completed", text: "one" });
+  await host.close();
+});
+
 test("an unknown id, and a session that is not stored, have no turn to follow", async () => {
   const host = hostOn(memoryRepository(), [say("one")]);
   const unstored = host.createSession({ agent: "agent" });
