@@ -166,6 +166,28 @@ test("a client that cannot ask sees that the task waits, and for what", async ()
   expect(result?.["statusMessage"]).toContain("Allow the agent to run build");
 });
 
+test("an agent may be a task at once, while the others are not", async () => {
+  const { agent, release } = builder();
+  release();
+  const quick = createAgent({ name: "quick", model: scriptedProvider([say("now")]) });
+  await using world = await servedWorld([agent, quick], {
+    agents: {
+      builder: { description: "Builds", taskAfterMs: 0 },
+      quick: { description: "Answers" },
+    },
+    taskAfterMs: 3_600_000,
+  });
+
+  const taskId = await begin(world);
+  const { result } = await post(world, "tools/call", {
+    name: "quick",
+    arguments: { prompt: "go" },
+  });
+
+  expect(textsOf(result as object)[0]).toBe("now");
+  await reached(world, taskId, "completed");
+});
+
 test("a cancelled task stops its turn; cancelling again changes nothing", async () => {
   const { agent } = builder();
   await using world = await servedWorld([agent], { taskAfterMs: 0 });

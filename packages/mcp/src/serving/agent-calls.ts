@@ -77,7 +77,7 @@ export class AgentCalls {
     try {
       const begun = await this.#begin(tool, parameters, caller);
       try {
-        return await this.#finish(begun, caller);
+        return await this.#finish(begun, tool, caller);
       } finally {
         await begun.release();
       }
@@ -136,7 +136,11 @@ export class AgentCalls {
     }
   }
 
-  async #finish({ session, turnId, problems }: Begun, caller: Caller): Promise<WireResult> {
+  async #finish(
+    { session, turnId, problems }: Begun,
+    tool: AgentTool,
+    caller: Caller,
+  ): Promise<WireResult> {
     const { signal } = caller;
     const left = Promise.withResolvers<undefined>();
     const onAbort = (): void => {
@@ -145,7 +149,8 @@ export class AgentCalls {
     };
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
-    const { clock, taskAfterMs, hasDetails } = this.#options;
+    const { clock, hasDetails } = this.#options;
+    const { taskAfterMs = this.#options.taskAfterMs } = tool;
     const onLate = (): void => left.resolve(undefined);
     const isTask = caller.hasTasks && taskAfterMs === 0;
     const cancelTimer = caller.hasTasks ? clock.timer(taskAfterMs, onLate) : () => {};

@@ -18,6 +18,8 @@ export interface AgentTool {
   /** As `tools/list` has it. */
   readonly declaration: Readonly<Record<string, unknown>> & { readonly name: string };
   readonly outputSchema: JsonSchema | undefined;
+  /** Undefined: that of the server. */
+  readonly taskAfterMs: number | undefined;
   /** Throws `invalid_params`. */
   readInput(given: unknown): Promise<CallInput>;
 }
@@ -64,6 +66,7 @@ function toAgentTool(agent: Agent, offered: OfferedAgent): AgentTool {
     name,
     agent,
     outputSchema,
+    taskAfterMs: offered.taskAfterMs,
     declaration: {
       name,
       ...(title !== undefined && { title }),

@@ -21,6 +21,8 @@ export interface OfferedAgent {
   readonly title?: string;
   /** Schema of the tool's input, an object, instead of `{ prompt }`. Needs `toPrompt`. `session` is added. */
   readonly input?: InputSchema;
+  /** Like `taskAfterMs` of the server, for this agent. */
+  readonly taskAfterMs?: number;
   /** Returns the message that starts the turn. The input has been validated with `input`. */
   readonly toPrompt?: (input: JsonValue) => TurnInput;
 }
@@ -98,6 +100,9 @@ export function checkServingOptions(host: Host, options: McpServerOptionsOfHost)
         `mcpServer: the host has no agent "${name}". Known agents: ${known.join(", ")}`,
       );
     }
+    const { taskAfterMs: own } = offered;
+    const wrong = problemOfNumbers(own === undefined ? undefined : { taskAfterMs: own }, rules, "");
+    if (wrong !== undefined) throw invalidOption(`mcpServer: agent "${name}": ${wrong}`);
     if ((offered.input === undefined) !== (offered.toPrompt === undefined)) {
       throw invalidOption(`mcpServer: \`input\` and \`toPrompt\` of "${name}" need each other`);
     }
