@@ -81,16 +81,9 @@ const longer: Readonly<Record<string, readonly Reply[]>> = {
     asking("What is your name?", name, ["name"]),
     asking("Your colour?", { color: { type: "string" } }, ["color"]),
   ],
-  // It is a task before it asks.
-  confirm_delete: [
-    waiting(0.6),
-    asking("Delete it?", { confirm: { type: "boolean" } }, ["confirm"]),
-  ],
-  multi_input: [
-    waiting(0.6),
-    (input) => [asking("Your name?", name)(input), asking("Your age?", name)(input)],
-  ],
-  test_tool_with_task: [asking("What is your name?", name, ["name"]), waiting(1)],
+  confirm_delete: [asking("Delete it?", { confirm: { type: "boolean" } }, ["confirm"])],
+  multi_input: [(input) => [asking("Your name?", name)(input), asking("Your age?", name)(input)]],
+  test_tool_with_task: [asking("What is your name?", name, ["name"]), waiting(5)],
 };
 
 const replies: Readonly<Record<string, Reply>> = {
@@ -141,12 +134,18 @@ const replies: Readonly<Record<string, Reply>> = {
     "ok",
   ]),
   test_input_required_result_capabilities: asking("What is your name?", name, ["name"]),
-  greet: ({ name: whom = "you" }) => say(`Hello, ${JSON.stringify(whom)}!`),
+  greet: ({ name: whom = "you" }) => say(`Hello, ${typeof whom === "string" ? whom : "you"}!`),
   slow_compute: ({ seconds = 0 }) => callTool("wait", { seconds }),
   failing_job: () => async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     return failBefore(new Error("failed"));
   },
+};
+
+/** Tools that are tasks: at once, or on the last round. */
+const taskTimes: Readonly<Record<string, number>> = {
+  ...{ slow_compute: 0, failing_job: 0, confirm_delete: 0, multi_input: 0 },
+  test_tool_with_task: 2_000,
 };
 
 const names = [...Object.keys(replies), ...Object.keys(longer)];
@@ -157,6 +156,7 @@ const offered: Record<string, OfferedAgent> = Object.fromEntries(
       description: tool,
       input: anything,
       toPrompt: (input: JsonValue) => JSON.stringify(input),
+      taskAfterMs: taskTimes[tool] ?? 3_600_000,
     },
   ]),
 );
@@ -192,7 +192,6 @@ const host = createHost({ agents, repository: memoryRepository() });
 const server = mcpServer(host, {
   agents: offered,
   authenticate: () => ({ principal: "conformance" }),
-  taskAfterMs: 300,
   limits: { sessionsPerPrincipal: Infinity, connectionsPerPrincipal: 1_000 },
   errorDetails: true,
 });
