@@ -125,6 +125,7 @@ export const arrows: Readonly<Record<string, Arrow>> = {
       servers: ["auth", "elicitation", "errors", "options", "sdk"],
       calls: ["elicitation", "errors", "servers"],
       tools: ["calls", "elicitation", "errors", "options", "servers"],
+      serving: ["errors", "sdk"],
     },
   },
   server: {

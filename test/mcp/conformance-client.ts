@@ -31,6 +31,8 @@ if (needsLogin) await logInUntilListed();
 
 await using mcp = mcpTools({
   servers: { tested },
+  // Several scenarios run at the same time, on few cores.
+  waitMs: 30_000,
   ...(needsLogin && { auth }),
   onElicitation: async () => ({ action: "accept" }),
   onError: (error) => console.error(error.message),
@@ -78,7 +80,7 @@ async function logInUntilListed(): Promise<void> {
   const onError = ({ code }: McpError): void => {
     isRefused ||= code === "login_required";
   };
-  await using trial = mcpTools({ servers: { tested }, auth, onError });
+  await using trial = mcpTools({ servers: { tested }, auth, onError, waitMs: 30_000 });
   await trial.tools();
   if (isRefused) await logIn();
 }

@@ -87,7 +87,7 @@ test.each([
   [["--fork", "prompt"], "--fork needs a session to copy"],
   [["--offline", "--model", "m", "prompt"], "--offline and --model exclude each other"],
   [["--fullscreen", "--screen-reader"], "--fullscreen and --screen-reader exclude each other"],
-  [["--port", "80", "prompt"], "--port does not apply to a prompt, only to serve."],
+  [["--port", "80", "prompt"], "--port does not apply to a prompt, only to serve, mcp."],
   [["sessions", "--fork"], "--fork does not apply to sessions, only to a prompt."],
   [["sessions", "show", "a", "--all"], "--all does not apply to sessions show"],
   [["sessions", "shwo", "a"], 'Unknown command "sessions shwo". Did you mean show?'],

@@ -18,6 +18,23 @@ await mcp.tools();
 console.log(loaded.length > 0);
 `;
 
+const serving = program
+  .replace('import("@capstan/mcp")', 'import("@capstan/mcp/server")')
+  .replace("{ mcpTools }", "{ mcpServer }")
+  .replace(/const mcp = .*/, "const mcp = mcpServer({ agents: [] }, { authenticate() {} });")
+  .replace("await mcp.tools()", 'await mcp.handle(new Request("http://localhost/"))');
+
+test("a program that offers agents and serves no client loads nothing of the SDK", () => {
+  const args = ["--conditions=@capstan/source", "--input-type=module", "--eval", serving];
+
+  const output = execFileSync(process.execPath, args, {
+    cwd: import.meta.dirname,
+    encoding: "utf8",
+  });
+
+  expect(output).toBe("true\ntrue\n");
+});
+
 test("a program that configures a server and uses none loads nothing of the SDK", () => {
   const args = ["--conditions=@capstan/source", "--input-type=module", "--eval", program];
 

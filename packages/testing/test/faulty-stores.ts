@@ -1,4 +1,5 @@
 /** Faults of a store, each on top of one in memory. */
+import type { JsonValue } from "@capstan/kernel";
 import type {
   Appended,
   LiveFrame,
@@ -29,6 +30,24 @@ export function dropping(types: EntryTypes): CreateStore {
         const written = entries.map((entry) =>
           types.includes(entry.type) ? placeholder(entry) : entry,
         );
+        return store.append(id, written, choices);
+      },
+    };
+  };
+}
+
+/** The state that a suspended call leaves for its next run loses this field. */
+export function withoutState(field: string): CreateStore {
+  return (options) => {
+    const store = memoryRepository(options);
+    return {
+      ...store,
+      append: (id, entries, choices) => {
+        const written = entries.map((entry) => {
+          if (entry.type !== "suspended") return entry;
+          const { [field]: _, ...state } = entry.state as Readonly<Record<string, JsonValue>>;
+          return { ...entry, state };
+        });
         return store.append(id, written, choices);
       },
     };

@@ -9,6 +9,7 @@ import {
   renewingAlways,
   withoutEpochs,
   withoutFence,
+  withoutState,
   writingLate,
 } from "./faulty-stores.ts";
 
@@ -64,6 +65,18 @@ export const plantedFaults: readonly PlantedFault[] = [
     scenario: "calls that suspend themselves",
     caughtAs: "events",
     createStore: dropping(["suspended"]),
+  },
+  {
+    name: "the requestState of an MCP server is not in the log",
+    scenario: "a form of an MCP server",
+    caughtAs: "effects",
+    createStore: withoutState("requestState"),
+  },
+  {
+    name: "the id of a task of an MCP server is not in the log",
+    scenario: "a task of an MCP server",
+    caughtAs: "effects",
+    createStore: withoutState("taskId"),
   },
   {
     name: "the intent of a run after a suspension is written after the effect",

@@ -1,16 +1,21 @@
 /** Parses the arguments of `capstan mcp`. */
 import type { Words } from "./read-words.ts";
+import { problemOfOther, toServeAction } from "./parse-mcp-serve.ts";
 import type { McpAction } from "./request.ts";
 
 const usage =
-  "Usage: capstan mcp list, add <name> <url>, add <name> -- <command> [arguments], test <name>, login <name>, logout <name>, remove <name> or import <file>";
+  "Usage: capstan mcp list, add <name> <url>, add <name> -- <command> [arguments], test <name>, login <name>, logout <name>, remove <name>, import <file> or serve";
 
 /** Returns the action, or a message that explains what is wrong with it. */
-export function toMcpAction({ given, plain, behind }: Words): McpAction | string {
+export function toMcpAction(words: Words): McpAction | string {
+  const { given, plain, behind } = words;
   if (given.has("user") && given.has("project")) {
     return "--user and --project exclude each other: use one of them.";
   }
   const [, verb = "list", word, url, extra] = plain;
+  if (verb === "serve") return toServeAction(words);
+  const problem = problemOfOther(verb, words);
+  if (problem !== undefined) return problem;
   const role = given.has("project") ? "project" : "user";
   if (verb === "add") {
     const [command, ...args] = behind;

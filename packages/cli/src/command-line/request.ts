@@ -91,6 +91,12 @@ interface ConfigRequest extends FolderRequest {
   readonly action: ConfigAction;
 }
 
+/** Address that `capstan mcp serve --http` listens on. */
+export interface McpAddress {
+  readonly port: number;
+  readonly host: string;
+}
+
 export type McpAction =
   | { readonly verb: "list" }
   | {
@@ -101,6 +107,7 @@ export type McpAction =
         | { readonly command: string; readonly args: readonly string[] };
       readonly role: "user" | "project";
     }
+  | { readonly verb: "serve"; readonly http: McpAddress | undefined }
   | { readonly verb: "test" | "logout"; readonly name: string }
   | { readonly verb: "login"; readonly name: string; readonly opensBrowser: boolean }
   | { readonly verb: "remove"; readonly name: string; readonly role: "user" | "project" }

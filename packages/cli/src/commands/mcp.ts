@@ -1,4 +1,4 @@
-/** `capstan mcp`: lists, adds, tests, removes and imports MCP servers, and logs in at them. */
+/** `capstan mcp`: lists, adds, tests, removes and imports MCP servers, logs in at them, and serves as one. */
 import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
@@ -53,6 +53,8 @@ export async function mcp(io: Io, request: McpRequest, folder: Folder): Promise<
       return (await import("./mcp-login.ts")).login(io, action, folder);
     case "logout":
       return (await import("./mcp-login.ts")).logout(io, action.name, folder);
+    case "serve":
+      return (await import("./mcp-serve.ts")).mcpServe(io, request, action.http, folder);
     case "import":
       return importFile(io, resolve(io.cwd, action.file), action.role, folder);
     default:

@@ -1,6 +1,4 @@
 /** `capstan serve`: this folder's agent, for other programs, over HTTP. */
-import { randomBytes } from "node:crypto";
-import { hostname, networkInterfaces } from "node:os";
 import { createHost } from "@capstan/core";
 import { bearerTokens, createServer } from "@capstan/server";
 import type { NodeServer } from "@capstan/server/node";
@@ -8,15 +6,15 @@ import { serveNode } from "@capstan/server/node";
 import type { ServeRequest } from "../command-line/request.ts";
 import type { Io } from "../process/io.ts";
 import type { ExitCode } from "./exit-code.ts";
+import { aborted, isLoopback, namesOf, toName, tokenOf } from "./listening.ts";
 import { createNotes } from "../print/notes.ts";
 import { chooseSessionModel } from "../session/choose-session-model.ts";
-import { failed, reasonOf, wrongUse } from "../errors/command-error.ts";
+import { failed, reasonOf } from "../errors/command-error.ts";
 import { createFolderAgent } from "../session/folder-agent.ts";
 import type { Folder } from "../session/load-folder.ts";
 import { openStore } from "../session/open-store.ts";
 
 const leaseMs = 5_000;
-const minTokenChars = 16;
 
 /** Serves until interrupted. Turns in progress are then handed over, for the next process to resume. */
 export async function serve(io: Io, request: ServeRequest, folder: Folder): Promise<ExitCode> {
@@ -63,19 +61,6 @@ export async function serve(io: Io, request: ServeRequest, folder: Folder): Prom
   }
 }
 
-function tokenOf({ env }: Io): { readonly token: string; readonly isNew: boolean } {
-  const { CAPSTAN_TOKEN: given } = env;
-  if (given === undefined || given === "") {
-    return { token: randomBytes(32).toString("base64url"), isNew: true };
-  }
-  if (given.length >= minTokenChars && /^[\w.~+/=-]+$/.test(given)) {
-    return { token: given, isNew: false };
-  }
-  throw wrongUse(
-    `Invalid CAPSTAN_TOKEN: it needs at least ${minTokenChars} characters, only letters, digits and ". ~ + / = - _". If it is not set, a token is generated.`,
-  );
-}
-
 async function listen(
   server: ReturnType<typeof createServer>,
   { port, host }: ServeRequest,
@@ -88,30 +73,7 @@ async function listen(
   }
 }
 
-/** Host names under which clients may reach the server. */
-function namesOf(host: string): readonly string[] {
-  const own = ["localhost", "127.0.0.1", "[::1]", toName(host)];
-  if (host !== "0.0.0.0" && host !== "::") return own;
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  return [...own, hostname(), ...addresses.map(({ address }) => toName(address))];
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-function toName(address: string): string {
-  return address.includes(":") ? `[${address}]` : address;
-}
-
 function curlLine(url: string): string {
   const headers = `-H "authorization: Bearer $CAPSTAN_TOKEN" -H "content-type: application/json"`;
   return `curl -N ${url}/api/agent/execute ${headers} -d '{"input":"What is in this folder?"}'`;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -3,6 +3,7 @@ import type {
   JsonValue,
   Logger,
   MediaLimits,
+  StandardSchema,
   ThinkingLevel,
   Timer,
   TurnResponse as UntypedResponse,
@@ -181,6 +182,11 @@ export class Agent<out Known extends AgentTypes = AgentTypes> {
     const reply = replyOf(response, this);
     if (reply === undefined) throw noAnswer(this.name, response);
     return reply.value;
+  }
+
+  /** Schema of its typed answers; undefined if they are texts. */
+  get output(): StandardSchema | undefined {
+    return this.#init.output;
   }
 
   /** Whether its answers are typed values. */

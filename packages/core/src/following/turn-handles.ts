@@ -13,6 +13,7 @@ import { andThen, isPromise, orElse, startCursor } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { SendOptions } from "../input/input.ts";
 import { checkMessageId, checkTurnId, settleReasonOf } from "../input/input.ts";
+import { followChain } from "./follow-chain.ts";
 import { withLiveEvents } from "./late-events.ts";
 import { replay } from "./replay.ts";
 import { traceOf } from "../platform/trace-of.ts";
@@ -70,6 +71,12 @@ export class TurnHandles implements TurnSession {
     const id = turn?.isOver === false ? turn.turnId : acceptedInput?.id;
     if (id === undefined) return undefined;
     return this.#runtime.readers.findTurn(id) ?? this.#join(this.#sharedTurn(id), id);
+  }
+
+  /** The last turn of the chain that an input started; undefined if there is no such input. */
+  async follow(inputId: string | undefined): Promise<SessionTurn | undefined> {
+    if (this.#inbox.origin !== undefined) return undefined;
+    return followChain(inputId, this.#runtime, this, () => this.#host.clock.now());
   }
 
   /** Without input, continues with the messages that are there. */

@@ -227,6 +227,16 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     return this.#fold.turnIdOf(inputId);
   }
 
+  /**
+   * Follows the turn of the input with this id, by default the last input, or, if others continue that turn, the last of these: by now over, in
+   * progress or about to start. Any process may ask. Resolves with undefined if the log has no such input.
+   */
+  async follow(inputId?: string): Promise<Turn<Known> | undefined> {
+    await this.#turns.sent();
+    const turn = await this.#turns.follow(inputId);
+    return turn && this.#typed(turn);
+  }
+
   /** Synonym of `send`. */
   runStream(input: TurnInput, options?: SendOptions<Known["app"], Known["toolName"]>): Turn<Known> {
     return this.send(input, options);

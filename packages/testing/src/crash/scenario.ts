@@ -10,7 +10,8 @@ import type { SessionEvent } from "@capstan/log";
  * have it. `child` is an agent, and `grandchild` is one of its tools; `background` starts the same agents in the background, and
  * `child_stop` stops the last of them; `hand_over` gives the conversation to `child`; only scenarios with `children` have them. `calling` is
  * `idempotent`, and calls `once`, then `idempotent` and `guarded` side by side. `suspending` (at most once) first suspends itself with a question
- * to the client, and has its effect after a right answer. `long` is `pure`, and returns more than a model is shown; `read_output` is the
+ * to the client, and has its effect after a right answer. `form` and `task` (at most once) call an MCP server: `form` suspends itself with its
+ * form and has its effect with the answer, `task` has it at once, is polled, and asks a question. `long` is `pure`, and returns more than a model is shown; `read_output` is the
  * session's own tool.
  */
 export type CrashToolName =
@@ -26,6 +27,8 @@ export type CrashToolName =
   | "lent"
   | "asking"
   | "suspending"
+  | "form"
+  | "task"
   | "calling"
   | "child"
   | "grandchild"

@@ -9,6 +9,7 @@ import { configScenarios } from "./scenarios/config-scenarios.ts";
 import { forkScenarios } from "./scenarios/fork-scenarios.ts";
 import { historyScenarios } from "./scenarios/history-scenarios.ts";
 import { hostScenarios } from "./scenarios/host-scenarios.ts";
+import { mcpScenarios } from "./scenarios/mcp-scenarios.ts";
 import { outputScenarios } from "./scenarios/output-scenarios.ts";
 import { queueScenarios } from "./scenarios/queue-scenarios.ts";
 import { steeringScenarios } from "./scenarios/steering-scenarios.ts";
@@ -17,6 +18,7 @@ import { toolScenarios } from "./scenarios/tool-scenarios.ts";
 export const crashScenarios: readonly CrashScenario[] = [
   ...toolScenarios,
   ...answerScenarios,
+  ...mcpScenarios,
   ...childScenarios,
   ...queueScenarios,
   ...historyScenarios,

@@ -23,6 +23,8 @@ export function simulatedAgent(life: Life, world: World): Agent {
     life,
     onEffect: (toolName, input, context) => world.onEffect(life.name, toolName, input, context),
     hasEffect: (key) => world.effects.has(key),
+    mcp: world.mcp,
+    now: () => world.clock.now(),
   });
   const init = {
     name: agentName,

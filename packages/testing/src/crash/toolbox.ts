@@ -9,6 +9,8 @@ import type {
 } from "@capstan/kernel";
 import type { Life } from "./life.ts";
 import type { CrashToolName } from "./scenario.ts";
+import { mcpTools } from "./simulated-mcp.ts";
+import type { SimulatedMcpServer } from "./simulated-mcp.ts";
 
 export interface ToolboxOptions {
   readonly life: Life;
@@ -19,6 +21,8 @@ export interface ToolboxOptions {
     context: ToolExecuteContext,
   ): void | Promise<void>;
   hasEffect(key: string): boolean;
+  readonly mcp: SimulatedMcpServer;
+  now(): number;
 }
 
 /** How long calls with a deadline wait. */
@@ -45,6 +49,7 @@ export function toolbox(options: ToolboxOptions): readonly ToolContract[] {
     }),
     local("alone", { execution: "sequential" }),
     local("suspending"),
+    ...mcpTools(options, declaration, outputOf),
     { ...declaration("calling"), effect: "idempotent", execute: callOthers },
     local("guarded", { needsApproval: true }),
     local("hurried", { needsApproval: true, answerWithinMs: patienceMs }),

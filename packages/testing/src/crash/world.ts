@@ -5,6 +5,7 @@ import { entryVersion, isPromise, memoryRepository } from "@capstan/log";
 import { ageOf } from "./ages.ts";
 import { checkTranscript } from "../checkers/check-transcript.ts";
 import type { SeenContext } from "./asking.ts";
+import { SimulatedMcpServer } from "./simulated-mcp.ts";
 import type { CrashMoment, CrashPoint, CrashRun } from "./crash-run.ts";
 import { DistinctMoments } from "./distinct-moments.ts";
 import { decisionOn } from "./decision-on.ts";
@@ -46,6 +47,7 @@ export class World {
   /** Contexts that user code saw. */
   readonly seen: SeenContext[] = [];
   readonly violations: Violations = new Violations();
+  readonly mcp: SimulatedMcpServer = new SimulatedMcpServer(this.violations);
   readonly points: CrashPoint[] = [];
   readonly moments: DistinctMoments = new DistinctMoments();
   /** Forks that the client knows, by its names for them. */
