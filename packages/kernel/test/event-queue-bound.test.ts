@@ -85,6 +85,28 @@ test("a snapshot has what the reader had read before it fell behind", async () =
   );
 });
 
+test("the deltas of two turns at once are not merged, and each turn has a snapshot of its own", async () => {
+  const inOther = (event: AgentEvent): AgentEvent => ({ ...event, turnId: "t2" });
+  const rounds = Array.from({ length: 40 }, (_, at) => [text(`a${at} `), inOther(text(`b${at} `))]);
+  const large = [text("a".repeat(600_000)), inOther(text("b".repeat(600_000)))];
+  const events = [messageStart, textStart, inOther(messageStart), inOther(textStart)];
+  const queue = unread(...events, ...rounds.flat());
+  const full = unread(...events, ...rounds.flat(), ...large, text("!"));
+
+  const got = await Array.fromAsync(queue);
+  const collapsed = await Array.fromAsync(full);
+
+  const of = (turnId: string, list: readonly AgentEvent[]): readonly AgentEvent[] =>
+    list.filter((event) => event.turnId === turnId);
+  const sent = [...events, ...rounds.flat()];
+  expect(foldOf(of("t1", got))).toEqual(foldOf(of("t1", sent)));
+  expect(foldOf(of("t2", got))).toEqual(foldOf(of("t2", sent)));
+  const whole = [...sent, ...large, text("!")];
+  expect(foldOf(of("t1", collapsed))).toEqual(foldOf(of("t1", whole)));
+  expect(foldOf(of("t2", collapsed))).toEqual(foldOf(of("t2", whole)));
+  expect(typesOf(collapsed).filter((type) => type === "snapshot")).toHaveLength(2);
+});
+
 test("a snapshot replaces live events only: facts stay, in their order", async () => {
   const large = text("a".repeat(600_000));
   const queue = unread(messageStart, textStart, large, fact(1), large, fact(2), fact(3));
