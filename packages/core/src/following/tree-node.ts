@@ -1,10 +1,11 @@
 /** One session of a tree that a subscriber follows: opened when its start is seen, released when it was read to its end. */
-import type { Child, Cursor, SessionEvent, TreeCursor } from "@capstan/log";
+import type { Child, Cursor, EventListener, SessionEvent, TreeCursor } from "@capstan/log";
 import { formatCursor, formatTreeCursor, isLiveOnly, ShownCalls } from "@capstan/log";
 import { notShown } from "../errors/session-error.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 import { findChild } from "./find-child.ts";
 import { subscribeAfter } from "./subscribe-after.ts";
+import { turnEndLast } from "./turn-end-last.ts";
 import type { TreeSubscription } from "./tree-subscription.ts";
 
 type StartEvent = Extract<SessionEvent, { readonly type: "child_started" }>;
@@ -25,6 +26,8 @@ export class TreeNode {
   #hasBegun = false;
   /** Whether everything that was stored is delivered. */
   #hasJoined = false;
+  /** Resolves once the session is found and everything that was stored is delivered, or the subscriber has left it. */
+  #opening: Promise<void> | undefined;
   readonly #left = new AbortController();
 
   constructor(
@@ -70,7 +73,11 @@ export class TreeNode {
   }
 
   /** Finds and opens the session, and follows it. Resolves once everything that was stored is delivered, or the node is over. */
-  async open(): Promise<void> {
+  open(): Promise<void> {
+    return (this.#opening ??= this.#open());
+  }
+
+  async #open(): Promise<void> {
     const found = await findChild(this, this.#tree.host);
     if (found === undefined) return this.leave();
     this.#onLeave(found.release);
@@ -93,7 +100,7 @@ export class TreeNode {
     this.#runtime = runtime;
     const { host, ready } = this.#tree;
     const stop = subscribeAfter(
-      (event, cursor) => this.#take(event, cursor),
+      this.#listener(),
       {
         after: this.#cursor,
         shown,
@@ -116,13 +123,52 @@ export class TreeNode {
     this.#runtime = runtime;
     this.#begin();
     this.#hasJoined = true;
-    const stop = runtime.readers.add(
-      (event, cursor) => this.#take(event, cursor),
-      shown,
-      (why) => this.#tree.end(why),
-    );
+    const stop = runtime.readers.add(this.#listener(), shown, (why) => this.#tree.end(why));
     runtime.wakeups.follow();
     this.#onLeave(stop);
+  }
+
+  /** Delivers what the sessions below have recorded so far. Undefined if none is followed. */
+  readUp(): Promise<void> | undefined {
+    return this.#children.size === 0 ? undefined : this.#readChildren();
+  }
+
+  async #readChildren(): Promise<void> {
+    const read = new Set<TreeNode>();
+    const unread = (): TreeNode[] =>
+      [...this.#children.values()].flatMap(({ node }) => (read.has(node) ? [] : node));
+    // A child may start others while it is read.
+    for (let nodes = unread(); nodes.length > 0; nodes = unread()) {
+      for (const node of nodes) read.add(node);
+      await Promise.all(nodes.map((node) => node.#readAll()));
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    // A child that works in the background may not exist yet.
+    if (this.#runtime === undefined && !this.isCallOver) return;
+    // A failure is reported where it was opened.
+    await this.#opening?.catch(() => {});
+    if (this.isOver || this.#runtime === undefined) return;
+    try {
+      await this.#runtime.log.catchUp();
+    } catch (thrown) {
+      // The subscriber leaves a session that was deleted.
+      if (!this.isOver) throw thrown;
+    }
+    await this.#readChildren();
+  }
+
+  #listener(): EventListener {
+    const take: EventListener = (event, cursor) => this.#take(event, cursor);
+    if (this.#parent !== undefined) return take;
+    const { host } = this.#tree;
+    const { sessionId } = this;
+    return turnEndLast(
+      take,
+      () => this.readUp(),
+      (error) => host.report({ error, where: "store", sessionId }),
+    );
   }
 
   /** Ends the part of this session and of those below it. */

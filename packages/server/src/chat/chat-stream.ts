@@ -49,7 +49,7 @@ export async function streamTurn(
   });
   try {
     const turn = start(session);
-    early.stream = new TurnStream(() => session.turnIdOf(turn.id), after, chatEndings(backend));
+    early.stream = new TurnStream(session, turn, after, chatEndings(backend));
     await session.flush();
     await failIfRefused(turn);
     early.stream.follow(turn, stream.reader);
