@@ -24,14 +24,6 @@ function unread(...events: readonly AgentEvent[]): EventQueue {
   return queue;
 }
 
-function inOther(event: AgentEvent): AgentEvent {
-  return { ...event, turnId: "t2" };
-}
-
-function ofTurn(turnId: string, events: readonly AgentEvent[]): readonly AgentEvent[] {
-  return events.filter((event) => event.turnId === turnId);
-}
-
 function typesOf(events: readonly AgentEvent[]): string[] {
   return events.map((event) => event.type);
 }
@@ -91,25 +83,6 @@ test("a snapshot has what the reader had read before it fell behind", async () =
       toolOutputs: [],
     }),
   );
-});
-
-test("the deltas of two turns at once are not merged, and each turn has a snapshot of its own", async () => {
-  const rounds = Array.from({ length: 40 }, (_, at) => [text(`a${at} `), inOther(text(`b${at} `))]);
-  const large = [text("a".repeat(600_000)), inOther(text("b".repeat(600_000)))];
-  const events = [messageStart, textStart, inOther(messageStart), inOther(textStart)];
-  const queue = unread(...events, ...rounds.flat());
-  const full = unread(...events, ...rounds.flat(), ...large, text("!"));
-
-  const got = await Array.fromAsync(queue);
-  const collapsed = await Array.fromAsync(full);
-
-  const sent = [...events, ...rounds.flat()];
-  expect(foldOf(ofTurn("t1", got))).toEqual(foldOf(ofTurn("t1", sent)));
-  expect(foldOf(ofTurn("t2", got))).toEqual(foldOf(ofTurn("t2", sent)));
-  const whole = [...sent, ...large, text("!")];
-  expect(foldOf(ofTurn("t1", collapsed))).toEqual(foldOf(ofTurn("t1", whole)));
-  expect(foldOf(ofTurn("t2", collapsed))).toEqual(foldOf(ofTurn("t2", whole)));
-  expect(typesOf(collapsed).filter((type) => type === "snapshot")).toHaveLength(2);
 });
 
 test("a snapshot replaces live events only: facts stay, in their order", async () => {

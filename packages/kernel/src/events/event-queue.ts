@@ -10,13 +10,10 @@ const maxUnreadChars = 1_000_000;
 const mergeFrom = 32;
 
 type Delta = Extract<AgentEventBody, { readonly delta: string }>;
-type Snapshot = Extract<AgentEventBody, { readonly type: "snapshot" }>;
 type FieldOf<Body> = Body extends unknown ? keyof Body : never;
 
-/** Fields of deltas and snapshots that are not ids. */
-const bodyFields: Readonly<Record<FieldOf<Delta | Snapshot>, true>> = {
-  message: true,
-  toolOutputs: true,
+/** Fields of deltas that are not ids. */
+const bodyFields: Readonly<Record<FieldOf<Delta>, true>> = {
   type: true,
   delta: true,
   index: true,
@@ -30,10 +27,7 @@ const bodyFields: Readonly<Record<FieldOf<Delta | Snapshot>, true>> = {
 export class EventQueue<
   Event extends AgentEvent<EventIds> = AgentEvent,
 > implements AsyncIterable<Event> {
-  /** Live content of the turn that was read last, and of others: the events of a tree of sessions are of several turns. */
-  #view = new LiveView();
-  #turnId: string | undefined;
-  #views: Map<string, LiveView> | undefined;
+  readonly #view = new LiveView();
   /** Slots are reused once the reader has caught up, so that a reader that keeps up costs no new list. */
   readonly #slots: (Event | undefined)[] = [];
   #head = 0;
@@ -54,7 +48,7 @@ export class EventQueue<
     const waiting = this.#waiting;
     if (waiting !== undefined) {
       this.#waiting = this.#alsoWaiting?.shift();
-      this.#show(event);
+      this.#view.apply(event);
       waiting({ value: event, done: false });
     } else if (isDelta(event)) this.#addDelta(event);
     else this.#add(event);
@@ -86,28 +80,8 @@ export class EventQueue<
     this.#slots[this.#head++] = undefined;
     if (this.#head === this.#tail) this.#reset();
     else if (isDelta(event)) this.#unreadChars -= event.delta.length;
-    this.#show(event);
+    this.#view.apply(event);
     return event;
-  }
-
-  #show(event: Event): void {
-    this.#viewOf(event).apply(event);
-    if (event.type !== "turn_end" || this.#views === undefined) return;
-    this.#views.delete(event.turnId);
-    this.#turnId = undefined;
-    this.#view = new LiveView();
-  }
-
-  #viewOf({ turnId }: EventIds): LiveView {
-    if (turnId === this.#turnId) return this.#view;
-    // Most queues have the events of one turn.
-    if (this.#turnId !== undefined) {
-      const views = (this.#views ??= new Map<string, LiveView>());
-      views.set(this.#turnId, this.#view);
-      this.#view = views.get(turnId) ?? new LiveView();
-    }
-    this.#turnId = turnId;
-    return this.#view;
   }
 
   #leave(): Promise<IteratorResult<Event>> {
@@ -142,7 +116,7 @@ export class EventQueue<
   #addDelta(event: Event & Delta): void {
     this.#unreadChars += event.delta.length;
     if (!this.#merge(event)) this.#add(event);
-    if (this.#unreadChars > maxUnreadChars) this.#collapse();
+    if (this.#unreadChars > maxUnreadChars) this.#collapse(event);
   }
 
   #merge(event: Event & Delta): boolean {
@@ -157,26 +131,21 @@ export class EventQueue<
     return true;
   }
 
-  /** Replaces the live-only events of each turn by one snapshot. Facts stay, in order. */
-  #collapse(): void {
+  /** Replaces live-only events by one snapshot. Facts stay, in order. */
+  #collapse(last: Event & Delta): void {
     const unread = this.#slots.slice(this.#head, this.#tail).filter((event) => event !== undefined);
-    const live = new Map<string, Event>();
-    for (const event of unread) {
-      this.#viewOf(event).apply(event);
-      if (isDelta(event) || event.type === "snapshot") live.set(event.turnId, event);
-    }
+    for (const event of unread) this.#view.apply(event);
     this.#slots.length = 0;
     this.#reset();
     for (const event of unread) if (!isLiveContent(event)) this.#add(event);
-    for (const event of live.values()) this.#add(this.#snapshotLike(event));
+    this.#add(this.#snapshotLike(last));
   }
 
   /** Returns a snapshot with the ids of this event. */
-  #snapshotLike(event: Event): Event {
-    const ids = Object.entries(event).filter(([field]) => !(field in bodyFields));
-    const live = this.#viewOf(event).snapshot();
+  #snapshotLike(delta: Event & Delta): Event {
+    const ids = Object.entries(delta).filter(([field]) => !(field in bodyFields));
     // The type of the ids is lost in the list, not the ids.
-    return { ...Object.fromEntries(ids), type: "snapshot", ...live } as Event;
+    return { ...Object.fromEntries(ids), type: "snapshot", ...this.#view.snapshot() } as Event;
   }
 }
 
@@ -198,11 +167,11 @@ function alreadyRead(): TurnError {
   return new TurnError("already_read", message);
 }
 
-function isSamePart<Event extends AgentEventBody & EventIds>(
+function isSamePart<Event extends AgentEventBody>(
   last: Event,
-  event: Delta & EventIds,
+  event: Delta,
 ): last is Event & Delta {
-  if (last.type !== event.type || last.turnId !== event.turnId) return false;
+  if (last.type !== event.type) return false;
   if (last.type === "toolcall_delta" && event.type === "toolcall_delta") {
     return last.index === event.index;
   }
