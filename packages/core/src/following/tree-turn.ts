@@ -1,8 +1,8 @@
 /** Handle of a turn whose events include those of the sessions below. */
 import type { TurnResponse } from "@capstan/kernel";
-import { background, EventQueue } from "@capstan/kernel";
+import { background } from "@capstan/kernel";
 import type { SessionEvent, TreeListener } from "@capstan/log";
-import { startCursor, TurnOfTree } from "@capstan/log";
+import { startCursor, TreeQueue, TurnOfTree } from "@capstan/log";
 import { SessionTurn } from "./session-turn.ts";
 import type { SubscribeFrom } from "./subscribe-after.ts";
 import type { Turn } from "./turn.ts";
@@ -41,7 +41,7 @@ export function sendInTree(session: TreeSession, id: string | undefined, send: (
 
 class TreeEvents implements AsyncIterable<SessionEvent> {
   readonly #session: TreeSession;
-  readonly #queue = new EventQueue<SessionEvent>();
+  readonly #queue = new TreeQueue();
   /** Events that come before the handle of the turn. */
   #early: SessionEvent[] = [];
   #ofTurn: TurnOfTree | undefined;
