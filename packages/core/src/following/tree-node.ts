@@ -10,6 +10,14 @@ import type { TreeSubscription } from "./tree-subscription.ts";
 
 type StartEvent = Extract<SessionEvent, { readonly type: "child_started" }>;
 
+interface Followed {
+  readonly startSeq: number;
+  readonly node: TreeNode;
+}
+
+/** Most sessions have no children. */
+const none: Map<string, Followed> = new Map();
+
 export class TreeNode {
   readonly sessionId: string;
   readonly #tree: TreeSubscription;
@@ -20,7 +28,7 @@ export class TreeNode {
   /** Calls of the parent that the session works on, as far as the subscriber has seen. */
   readonly #calls: string[] = [];
   /** Sessions below it that are followed, with the seq of the entry that started each, by id. */
-  readonly #children = new Map<string, { readonly startSeq: number; readonly node: TreeNode }>();
+  #children: Map<string, Followed> = none;
   #runtime: SessionRuntime | undefined;
   /** Whether the children that were at work at the first cursor are followed. */
   #hasBegun = false;
@@ -28,7 +36,8 @@ export class TreeNode {
   #hasJoined = false;
   /** Resolves once the session is found and everything that was stored is delivered, or the subscriber has left it. */
   #opening: Promise<void> | undefined;
-  readonly #left = new AbortController();
+  /** Called when the subscriber leaves this session; undefined once it has. A signal would take more memory than the rest of a node. */
+  #leaving: (() => void)[] | undefined = [];
 
   constructor(
     sessionId: string,
@@ -44,12 +53,16 @@ export class TreeNode {
   }
 
   get isOver(): boolean {
-    return this.left.aborted;
+    return this.#leaving === undefined;
   }
 
-  /** Fires when the subscriber leaves this session. */
-  get left(): AbortSignal {
-    return this.#left.signal;
+  /** Calls the function when the subscriber leaves this session, or at once if it has. Returns a function that takes that back. */
+  onLeave(call: () => void): () => void {
+    if (this.#leaving === undefined) call();
+    else this.#leaving.push(call);
+    return () => {
+      this.#leaving = this.#leaving?.filter((other) => other !== call);
+    };
   }
 
   /** Composite cursor of the session and those below it. */
@@ -80,11 +93,11 @@ export class TreeNode {
   async #open(): Promise<void> {
     const found = await findChild(this, this.#tree.host);
     if (found === undefined) return this.leave();
-    this.#onLeave(found.release);
+    this.onLeave(found.release);
     const free = await this.#tree.slot();
     try {
       const joined = Promise.withResolvers<void>();
-      this.#onLeave(joined.resolve);
+      this.onLeave(joined.resolve);
       const shown = new ShownCalls((id) => notShown(this.sessionId, id));
       this.follow(found.runtime, shown, joined.resolve);
       await joined.promise;
@@ -115,7 +128,7 @@ export class TreeNode {
       runtime,
       host.clock,
     );
-    this.#onLeave(stop);
+    this.onLeave(stop);
   }
 
   /** Like `follow`, from now on: at once, so that no event is missed. */
@@ -125,7 +138,7 @@ export class TreeNode {
     this.#hasJoined = true;
     const stop = runtime.readers.add(this.#listener(), shown, (why) => this.#tree.end(why));
     runtime.wakeups.follow();
-    this.#onLeave(stop);
+    this.onLeave(stop);
   }
 
   /** Delivers what the sessions below have recorded so far. Undefined if none is followed. */
@@ -173,8 +186,10 @@ export class TreeNode {
 
   /** Ends the part of this session and of those below it. */
   leave(): void {
-    if (this.isOver) return;
-    this.#left.abort();
+    const leaving = this.#leaving;
+    if (leaving === undefined) return;
+    this.#leaving = undefined;
+    for (const call of leaving) call();
     for (const { node } of this.#children.values()) node.leave();
     this.#children.clear();
     this.#parent?.forget(this);
@@ -246,6 +261,7 @@ export class TreeNode {
     if (at === undefined) return;
     const node = new TreeNode(childId, at, this.#tree, this);
     node.workOn(toolCallId);
+    if (this.#children === none) this.#children = new Map();
     this.#children.set(childId, { startSeq, node });
     this.#tree.open(node);
   }
@@ -255,11 +271,6 @@ export class TreeNode {
     const before = this.fold?.children.workedBefore(child) ?? 0;
     const cursor = { seq: before === 0 ? 0 : before + 1, n: 0 };
     return { cursor, children: new Map() };
-  }
-
-  #onLeave(stop: () => void): void {
-    if (this.isOver) stop();
-    else this.left.addEventListener("abort", stop, { once: true });
   }
 }
 
