@@ -152,7 +152,7 @@ export const arrows: Readonly<Record<string, Arrow>> = {
       tree: ["mirror", "stream"],
       session: ["turns", "tree", "lent-tools", "stream", "errors"],
       proxy: ["stream", "errors"],
-      chat: ["session", "errors"],
+      chat: ["session", "tree", "errors"],
     },
   },
   testing: {

@@ -2,8 +2,8 @@
 import type { ClientChildState, ClientSession, TreePosition } from "@capstan/client";
 import { agentTool, createAgent } from "@capstan/core";
 import type { ToolContract } from "@capstan/kernel";
-import type { MemoryRepository, SessionEvent } from "@capstan/log";
-import { eventsOf, isLiveOnly, memoryRepository, parseEntry } from "@capstan/log";
+import type { SessionEvent } from "@capstan/log";
+import { memoryRepository } from "@capstan/log";
 import type { ScriptItem } from "@capstan/testing";
 import {
   callTool,
@@ -17,6 +17,7 @@ import {
 import { expect, onTestFinished, test, vi } from "vitest";
 import { cuttingProxy } from "./cutting-proxy.ts";
 import { client, serve } from "./transports.ts";
+import { factsOf, rootOf, wholeOf } from "./tree-facts.ts";
 
 const ask = (task: string): ScriptItem => callTool("reader", { task });
 
@@ -34,27 +35,6 @@ function follow(session: ClientSession, after?: string): SessionEvent[] {
   });
   onTestFinished(stop);
   return seen;
-}
-
-function storedFacts(repository: MemoryRepository, id: string): SessionEvent[] {
-  const entries = repository.read(id).entries.flatMap((entry) => parseEntry(entry) ?? []);
-  return eventsOf(id, entries).map(({ event }) => event);
-}
-
-function rootOf(repository: MemoryRepository): string {
-  const { sessions } = repository.list();
-  return sessions.find(({ head }) => head.agent === "helper")?.id ?? "";
-}
-
-function wholeOf(repository: MemoryRepository, id: string): Record<string, SessionEvent[]> {
-  const facts = storedFacts(repository, id);
-  const below = facts.flatMap((event) => (event.type === "child_started" ? event.childId : []));
-  return Object.fromEntries([id, ...below].map((one) => [one, storedFacts(repository, one)]));
-}
-
-function factsOf(seen: readonly SessionEvent[]): Record<string, SessionEvent[]> {
-  const facts = seen.filter((event) => !isLiveOnly(event));
-  return Object.groupBy(facts, ({ sessionId }) => sessionId) as Record<string, SessionEvent[]>;
 }
 
 test("a subscriber of a tree gets the events of children, and the session stays current with one stream", async () => {

@@ -201,6 +201,7 @@ export type {
 export type { Receipt } from "./following/receipts.ts";
 export { Session } from "./session/session.ts";
 export { execute, forkSession } from "./session/synonyms.ts";
+export type { ExecuteOptions } from "./session/synonyms.ts";
 export type { SubscribeFrom } from "./following/subscribe-after.ts";
 export { SessionError } from "./errors/session-error.ts";
 export type { SessionErrorCode } from "./errors/session-error.ts";

@@ -27,6 +27,7 @@ const ways: Record<string, (session: Session) => Turn<unknown, SessionEvent>> = 
   runStream: (session) => session.runStream("Hello", request),
   execute: (session) => execute(session, request),
   "execute with options": (session) => execute(session, "Hello", request),
+  "execute with a tree of one session": (session) => execute(session, request, { tree: true }),
 };
 
 test.each(Object.keys(ways))(

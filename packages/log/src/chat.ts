@@ -4,7 +4,7 @@ export type { ChatAction, ChatAnswer, ChatRequest } from "./chat/chat-request.ts
 export { ChunkEncoder } from "./chat/chunk-encoder.ts";
 export type { EncoderOptions } from "./chat/chunk-encoder.ts";
 export { ChildChunks } from "./chat/child-chunks.ts";
-export type { ChildChunksOptions } from "./chat/child-chunks.ts";
+export type { ChildChunksOptions, DueChunks } from "./chat/child-chunks.ts";
 export { nothingAdded } from "./chat/chunks.ts";
 export type {
   ChatProtocol,

@@ -108,6 +108,8 @@ export { ChildProgress } from "./events/child-progress.ts";
 export type { ChangedCall, ChildCallShown, ChildShown } from "./events/child-progress.ts";
 export { formatTreeCursor, parseTreeCursor } from "./events/tree-cursor.ts";
 export type { TreeCursor, TreeListener, TreePosition } from "./events/tree-cursor.ts";
+export { TreeQueue } from "./events/tree-queue.ts";
+export { TurnOfTree } from "./events/turn-of-tree.ts";
 export { WireReader, toWireJson, toWireJsonOfTurn } from "./wire/wire-events.ts";
 export type { WireEvent } from "./wire/wire-events.ts";
 export { WireTreeReader, toTreeJson, toTreeJsonOfTurn } from "./wire/wire-tree.ts";

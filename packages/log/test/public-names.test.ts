@@ -11,6 +11,8 @@ test("the log exports these names and no others", () => {
       "RepositoryError",
       "SessionFold",
       "ShownCalls",
+      "TreeQueue",
+      "TurnOfTree",
       "Wakeups",
       "WireReader",
       "WireTreeReader",

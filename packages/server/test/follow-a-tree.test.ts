@@ -2,8 +2,6 @@
 import { agentTool, createAgent } from "@capstan/core";
 import type { Agent } from "@capstan/core";
 import type { ToolContract } from "@capstan/kernel";
-import type { SessionEvent, WireTreeEvent } from "@capstan/log";
-import { eventsOf, isLiveOnly, parseEntry, WireTreeReader } from "@capstan/log";
 import type { ScriptItem } from "@capstan/testing";
 import {
   callTool,
@@ -17,6 +15,7 @@ import {
 import { expect, test } from "vitest";
 import type { Frame } from "./sse.ts";
 import { StreamReader, typesOf } from "./sse.ts";
+import { childrenOf, factsOf, storedFacts } from "./tree-facts.ts";
 import type { World, WorldOptions } from "./world.ts";
 import { createWorld, errorOf, tokens } from "./world.ts";
 
@@ -49,26 +48,6 @@ async function follow(
   const reader = new StreamReader(await world.request(path, { headers }));
   await reader.until("stream_start");
   return reader;
-}
-
-/** Facts of each session, as a client rebuilds them. */
-function factsOf(rootId: string, frames: readonly Frame[]): Record<string, SessionEvent[]> {
-  const wire = new WireTreeReader(rootId);
-  const facts = frames
-    .filter(({ data }) => "at" in data)
-    .map(({ data }) => wire.read(data as unknown as WireTreeEvent)?.event)
-    .filter((event) => event !== undefined && !isLiveOnly(event)) as SessionEvent[];
-  return Object.groupBy(facts, ({ sessionId }) => sessionId) as Record<string, SessionEvent[]>;
-}
-
-function storedFacts({ repository }: World, id: string): SessionEvent[] {
-  const entries = repository.read(id).entries.flatMap((entry) => parseEntry(entry) ?? []);
-  return eventsOf(id, entries).map(({ event }) => event);
-}
-
-function childrenOf(world: World, id: string): string[] {
-  const events = storedFacts(world, id);
-  return events.flatMap((event) => (event.type === "child_started" ? event.childId : []));
 }
 
 test("a tree is streamed over one connection, with a cursor for each event in its own session", async () => {

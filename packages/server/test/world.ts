@@ -32,9 +32,14 @@ export interface World {
   /** What went wrong inside, and should not have. */
   readonly faults: readonly unknown[];
   request(path: string, init?: RequestInit, token?: string): Promise<Response>;
-  post(path: string, body: unknown, token?: string): Promise<Response>;
+  post(
+    path: string,
+    body: unknown,
+    token?: string,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
   /** Runs a turn to its end. */
-  execute(body: object, token?: string): Promise<Executed>;
+  execute(body: object, token?: string, headers?: Record<string, string>): Promise<Executed>;
 }
 
 interface Executed {
@@ -67,12 +72,12 @@ export async function createWorld(
     headers.set("authorization", `Bearer ${token}`);
     return fetch(`${node.url}${path}`, { ...init, headers });
   };
-  const post = (path: string, body: unknown, token?: string): Promise<Response> =>
+  const post: World["post"] = (path, body, token, headers = {}) =>
     request(
       path,
       {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": "application/json", ...headers },
         body: JSON.stringify(body),
       },
       token,
@@ -85,8 +90,8 @@ export async function createWorld(
     faults,
     request,
     post,
-    async execute(body, token) {
-      const response = await post("/api/agent/execute", body, token);
+    async execute(body, token, headers) {
+      const response = await post("/api/agent/execute", body, token, headers);
       const frames = await Array.fromAsync(readFrames(response));
       const complete = frames.at(-1)?.data ?? { type: "none" };
       return { sessionId: response.headers.get("x-session-id") ?? "", frames, complete };

@@ -145,6 +145,15 @@ export const plantedFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a child does not report what it has spent beyond its slice",
+    scenario: "children in turn share a budget",
+    caughtAs: "budget",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return { ...store, post: (id, entry) => store.post(id, withoutLastRequest(entry)) };
+    },
+  },
+  {
     name: "a handoff is acknowledged and dropped",
     scenario: "a handoff in the middle of a step",
     caughtAs: "events",
@@ -352,10 +361,21 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
 ];
 
+/** Roughly the size of a request of a child. */
+const requestTokens = 600;
+
 function withoutSlice<Posted extends PostedEntry>(entry: Posted): Posted {
   if (entry.type !== "input") return entry;
   const { budget: _, ...rest } = entry;
   return rest as Posted;
+}
+
+/** A report that leaves out about one request. */
+function withoutLastRequest<Posted extends PostedEntry>(entry: Posted): Posted {
+  if (entry.type !== "child_reported" || entry.report.type !== "ended") return entry;
+  const { inputTokens = 0 } = entry.report.usage;
+  const usage = { ...entry.report.usage, inputTokens: Math.max(0, inputTokens - requestTokens) };
+  return { ...entry, report: { ...entry.report, usage } };
 }
 
 /** A report with an answer that the child did not give. */

@@ -73,6 +73,8 @@ export class App {
       show: (panel) => this.#screen?.show(panel),
       note: (text, tone) => this.note(text, tone),
       run: (task) => this.run(task),
+      isWriting: () => (this.#screen?.prompt() ?? "") !== "",
+      onWaiting: () => this.#hint.set("a question waits: send the prompt, or clear it"),
       onAsked: (text) => this.#attention.ask(text),
       onAnswered: () => {
         this.#isOurs = true;
@@ -109,6 +111,9 @@ export class App {
       below: (width) => [this.#status(width)],
       onKey: (key) => runKey(key, this),
       onSubmit: (text) => this.submit(text, false),
+      onCleared: () => {
+        if (this.#work !== undefined) this.#desk.update(this.#work);
+      },
       isStarting: () => false,
       onPaste: (text) => this.#images.insteadOf(text, this.#work?.folder.cwd ?? this.io.cwd),
       onBackground: (colour) => this.#onBackground(colour),

@@ -1,5 +1,5 @@
 /** Agents that are tools, as the terminal shows their work. */
-import type { AnyTool } from "@capstan/core";
+import type { AgentToolOptions, AnyTool } from "@capstan/core";
 import { agentTool, createAgent } from "@capstan/core";
 import type { ScriptItem } from "@capstan/testing";
 import { callTool, deferredTool, echoTool, say, scriptedProvider, wait } from "@capstan/testing";
@@ -11,9 +11,10 @@ function asTool(
   name: string,
   script: readonly ScriptItem[],
   tools: readonly AnyTool[] = [],
+  options: Partial<AgentToolOptions> = {},
 ): AnyTool {
   const agent = createAgent({ name, model: scriptedProvider(script), tools });
-  return agentTool(agent, { description: `Asks the ${name}` });
+  return agentTool(agent, { description: `Asks the ${name}`, ...options });
 }
 
 /** Sends a prompt, and allows the call of the agent. */
@@ -99,4 +100,69 @@ test("a question of a child names the agents that it is asked for", async () => 
 
   expect(during).toContain("? Allow echo? for researcher › reader");
   expect(during).toContain("○ echo text: x");
+});
+
+/** A conversation whose researcher waits in the background for an approval. */
+function inBackground(): {
+  readonly terminal: OpenConversation;
+  readonly echo: ReturnType<typeof echoTool>;
+} {
+  const echo = echoTool({ needsApproval: true });
+  const reader = asTool("reader", [callTool("echo", { text: "x" }), say("a page")], [echo]);
+  const script = [callTool("reader", { task: "Read" }), say("Found it.")];
+  const researcher = asTool("researcher", script, [reader], { mode: "background" });
+  const ask = callTool("researcher", { task: "Find it" });
+  const replies = [ask, say("I have it looked up."), say("Here it is.")];
+  return { terminal: openConversation(replies, { tools: [researcher] }), echo };
+}
+
+test("a question of a child in the background is asked between two turns, and the answer reaches the child", async () => {
+  const { terminal, echo } = inBackground();
+  await begin(terminal);
+
+  await terminal.shows("? Allow echo?");
+  const during = screenOf(terminal);
+  terminal.type("y");
+  await terminal.shows("Here it is.");
+
+  expect(during).toContain("I have it looked up.");
+  expect(during).toContain("? Allow echo? for researcher › reader");
+  expect(echo.started).toHaveLength(1);
+});
+
+test("a refusal reaches the child in the background", async () => {
+  const { terminal, echo } = inBackground();
+  await begin(terminal);
+  await terminal.shows("? Allow echo?");
+
+  terminal.type("n");
+  await terminal.shows("Here it is.");
+
+  expect(echo.started).toHaveLength(0);
+});
+
+test("the question waits while the user writes, so that no letter answers it", async () => {
+  const slow = deferredTool();
+  const echo = echoTool({ needsApproval: true });
+  const script = [callTool("deferred", {}), callTool("echo", { text: "x" }), say("Found it.")];
+  const researcher = asTool("researcher", script, [slow, echo], { mode: "background" });
+  const ask = callTool("researcher", { task: "Find it" });
+  const replies = [ask, say("I have it looked up."), say("Here it is.")];
+  const terminal = openConversation(replies, { tools: [researcher] });
+  await begin(terminal);
+  const [call] = await slow.whenStarted(1);
+  await terminal.shows("I have it looked up.");
+
+  terminal.type("yes, ");
+  await terminal.shows("yes,");
+  slow.resolve(call?.toolCallId ?? "", "ok");
+  await terminal.shows("a question waits");
+  const writing = screenOf(terminal);
+  for (const _ of "yes, ") terminal.type(key.backspace);
+  await terminal.shows("? Allow echo? for researcher");
+  terminal.type("y");
+  await terminal.shows("Here it is.");
+
+  expect(writing).not.toContain("? Allow echo?");
+  expect(echo.started).toHaveLength(1);
 });

@@ -16,7 +16,10 @@ import {
 import { ClientError } from "../errors/client-error.ts";
 import type { Client } from "../session/client.ts";
 import type { ClientSession } from "../session/client-session.ts";
+import { execute } from "../tree/execute.ts";
+import { TreeEvents } from "../tree/tree-events.ts";
 import type { ChunkSource } from "./chunk-stream.ts";
+import { ChildParts } from "./child-parts.ts";
 import { chunksOf, fromLastInput, toStream } from "./chunk-stream.ts";
 
 export interface ChatTransportOptions {
@@ -102,7 +105,10 @@ class Conversations {
     const turn = await session.current();
     if (turn === undefined) return null;
     const { input, events } = await fromLastInput(turn, session.lastTurnId ?? turn.id);
-    const chunks = this.#chunks(replyIdOf(input), events);
+    const tree = new TreeEvents(session);
+    await tree.begin();
+    tree.follow(events);
+    const chunks = this.#chunks(session, replyIdOf(input), tree);
     return toStream({ chunks, turn }, abortSignal, this.#onAbort);
   }
 
@@ -119,6 +125,7 @@ class Conversations {
 
   /** `known` are calls that the page has, and `pending` those that it was asked about. */
   #chunks(
+    session: ClientSession,
     messageId: string,
     events: AsyncIterable<SessionEvent>,
     known: readonly ToolCallPart[] = [],
@@ -129,7 +136,7 @@ class Conversations {
     const encoder = new ChunkEncoder({ protocol, messageId, isClientTool, now: Date.now });
     for (const call of known) encoder.know(call);
     for (const call of pending) encoder.knowPending(call);
-    return chunksOf(messageId, events, encoder);
+    return chunksOf(messageId, events, encoder, new ChildParts(session));
   }
 
   async #act(
@@ -169,8 +176,8 @@ class Conversations {
 
   /** Starts the turn of a message, or finds it: an id counts once. Calls that wait are settled: the user has said something else. */
   #start(session: ClientSession, id: string, content: Content): ChunkSource {
-    const turn = session.send(content, { id, ifPending: "settle" });
-    return { turn, chunks: this.#chunks(replyIdOf(id), turn) };
+    const turn = execute(session, content, { id, ifPending: "settle", tree: true });
+    return { turn, chunks: this.#chunks(session, replyIdOf(id), turn) };
   }
 
   async #regenerate(
@@ -207,8 +214,8 @@ class Conversations {
         ? message.content.filter((part) => part.type === "tool_call")
         : [],
     );
-    const turn = session.send(wanted);
-    return { turn, chunks: this.#chunks(messageId, turn, calls, pendingToolCalls) };
+    const turn = execute(session, wanted, { tree: true });
+    return { turn, chunks: this.#chunks(session, messageId, turn, calls, pendingToolCalls) };
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Turn } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 import type { Chunk, ChunkEncoder } from "@capstan/log/chat";
+import type { ChildParts } from "./child-parts.ts";
 
 type SessionTurn = Turn<unknown, SessionEvent>;
 
@@ -16,15 +17,53 @@ export async function* chunksOf(
   messageId: string,
   events: AsyncIterable<SessionEvent>,
   encoder: ChunkEncoder,
+  children: ChildParts,
 ): AsyncGenerator<Chunk> {
   yield { type: "start", messageId };
   let suspended: SessionEvent | undefined;
-  for await (const event of events) {
-    const isSuspended = event.type === "turn_end" && event.pending !== undefined;
-    suspended = isSuspended ? event : undefined;
-    if (!isSuspended) yield* encoder.take(event);
+  for await (const event of inTime(events, children)) {
+    if (event !== undefined && children.take(event)) {
+      if (event.type === "turn_end") yield* children.rest();
+      const isSuspended = event.type === "turn_end" && event.pending !== undefined;
+      suspended = isSuspended ? event : undefined;
+      if (!isSuspended) yield* encoder.take(event);
+    }
+    yield* children.due();
   }
   if (suspended !== undefined) yield* encoder.take(suspended);
+}
+
+/** The events, and undefined whenever a child has something to show and no event comes. */
+async function* inTime(
+  events: AsyncIterable<SessionEvent>,
+  children: ChildParts,
+): AsyncGenerator<SessionEvent | undefined> {
+  const iterator = events[Symbol.asyncIterator]();
+  try {
+    for (let next = iterator.next(); ;) {
+      const { dueInMs } = children;
+      const result = dueInMs === undefined ? await next : await within(next, dueInMs);
+      if (result === undefined) yield undefined;
+      else if (result.done === true) return;
+      else {
+        yield result.value;
+        next = iterator.next();
+      }
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** Undefined if it takes longer. */
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, ms, undefined);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /**

@@ -29,7 +29,7 @@ import { TurnHandles } from "../turns/turn-handles.ts";
 /** Input that starts a turn, or answers to pending calls. */
 export type SendInput = TurnInput | readonly Answer[];
 
-export interface SendOptions extends ExecuteOptions {
+export interface SendOptions extends Omit<ExecuteOptions, "tree"> {
   /** Id of the turn. Sending it again gives the same turn. */
   readonly id?: string;
   /** Aborts the turn. */

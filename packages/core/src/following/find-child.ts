@@ -7,8 +7,10 @@ import type { FollowedSession, SessionHost } from "../session/session-host.ts";
 /** The child that a reader waits for. */
 export interface WantedChild {
   readonly sessionId: string;
-  /** Fires when the reader leaves. */
-  readonly left: AbortSignal;
+  /** Whether the reader has left. */
+  readonly isOver: boolean;
+  /** Calls the function when the reader leaves, or at once if it has. Returns a function that takes that back. */
+  onLeave(call: () => void): () => void;
   /** Whether the child will not be created any more, if there is none yet. */
   readonly isCallOver: boolean;
 }
@@ -22,20 +24,18 @@ export async function findChild(
   host: SessionHost,
 ): Promise<FollowedSession | undefined> {
   const { repository, clock } = host;
-  const { left } = wanted;
-  while (!left.aborted) {
+  while (!wanted.isOver) {
     const news = Promise.withResolvers<void>();
-    const onNews = (): void => news.resolve();
-    left.addEventListener("abort", onNews);
-    const unwatch = repository.subscribe(wanted.sessionId, onNews);
-    const cancel = idleTimerOf(clock)(retryMs, onNews);
+    const stay = wanted.onLeave(() => news.resolve());
+    const unwatch = repository.subscribe(wanted.sessionId, () => news.resolve());
+    const cancel = idleTimerOf(clock)(retryMs, news.resolve);
     try {
       const found = await follow(wanted, host);
       if (found !== undefined) return found;
       if (wanted.isCallOver) return undefined;
       await news.promise;
     } finally {
-      left.removeEventListener("abort", onNews);
+      stay();
       cancel();
       unwatch();
     }

@@ -69,6 +69,16 @@ export class SessionTurn implements Turn {
     return this.#response;
   }
 
+  /** Likewise, for code that does not show it to the caller. */
+  get over(): Promise<TurnResponse> {
+    return this.#response;
+  }
+
+  /** The caller sees the turn's error. */
+  lookAt(): void {
+    this.#isLookedAt = true;
+  }
+
   get partialOutput(): AsyncIterable<JsonValue> {
     return this.#partial ?? noOutput;
   }

@@ -1,13 +1,22 @@
 /** One session of a tree that a subscriber follows: opened when its start is seen, released when it was read to its end. */
-import type { Child, Cursor, SessionEvent, TreeCursor } from "@capstan/log";
+import type { Child, Cursor, EventListener, SessionEvent, TreeCursor } from "@capstan/log";
 import { formatCursor, formatTreeCursor, isLiveOnly, ShownCalls } from "@capstan/log";
 import { notShown } from "../errors/session-error.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 import { findChild } from "./find-child.ts";
 import { subscribeAfter } from "./subscribe-after.ts";
+import { turnEndLast } from "./turn-end-last.ts";
 import type { TreeSubscription } from "./tree-subscription.ts";
 
 type StartEvent = Extract<SessionEvent, { readonly type: "child_started" }>;
+
+interface Followed {
+  readonly startSeq: number;
+  readonly node: TreeNode;
+}
+
+/** Most sessions have no children. */
+const none: Map<string, Followed> = new Map();
 
 export class TreeNode {
   readonly sessionId: string;
@@ -19,13 +28,16 @@ export class TreeNode {
   /** Calls of the parent that the session works on, as far as the subscriber has seen. */
   readonly #calls: string[] = [];
   /** Sessions below it that are followed, with the seq of the entry that started each, by id. */
-  readonly #children = new Map<string, { readonly startSeq: number; readonly node: TreeNode }>();
+  #children: Map<string, Followed> = none;
   #runtime: SessionRuntime | undefined;
   /** Whether the children that were at work at the first cursor are followed. */
   #hasBegun = false;
   /** Whether everything that was stored is delivered. */
   #hasJoined = false;
-  readonly #left = new AbortController();
+  /** Resolves once the session is found and everything that was stored is delivered, or the subscriber has left it. */
+  #opening: Promise<void> | undefined;
+  /** Called when the subscriber leaves this session; undefined once it has. A signal would take more memory than the rest of a node. */
+  #leaving: (() => void)[] | undefined = [];
 
   constructor(
     sessionId: string,
@@ -41,12 +53,16 @@ export class TreeNode {
   }
 
   get isOver(): boolean {
-    return this.left.aborted;
+    return this.#leaving === undefined;
   }
 
-  /** Fires when the subscriber leaves this session. */
-  get left(): AbortSignal {
-    return this.#left.signal;
+  /** Calls the function when the subscriber leaves this session, or at once if it has. Returns a function that takes that back. */
+  onLeave(call: () => void): () => void {
+    if (this.#leaving === undefined) call();
+    else this.#leaving.push(call);
+    return () => {
+      this.#leaving = this.#leaving?.filter((other) => other !== call);
+    };
   }
 
   /** Composite cursor of the session and those below it. */
@@ -70,14 +86,18 @@ export class TreeNode {
   }
 
   /** Finds and opens the session, and follows it. Resolves once everything that was stored is delivered, or the node is over. */
-  async open(): Promise<void> {
+  open(): Promise<void> {
+    return (this.#opening ??= this.#open());
+  }
+
+  async #open(): Promise<void> {
     const found = await findChild(this, this.#tree.host);
     if (found === undefined) return this.leave();
-    this.#onLeave(found.release);
+    this.onLeave(found.release);
     const free = await this.#tree.slot();
     try {
       const joined = Promise.withResolvers<void>();
-      this.#onLeave(joined.resolve);
+      this.onLeave(joined.resolve);
       const shown = new ShownCalls((id) => notShown(this.sessionId, id));
       this.follow(found.runtime, shown, joined.resolve);
       await joined.promise;
@@ -93,7 +113,7 @@ export class TreeNode {
     this.#runtime = runtime;
     const { host, ready } = this.#tree;
     const stop = subscribeAfter(
-      (event, cursor) => this.#take(event, cursor),
+      this.#listener(),
       {
         after: this.#cursor,
         shown,
@@ -108,7 +128,7 @@ export class TreeNode {
       runtime,
       host.clock,
     );
-    this.#onLeave(stop);
+    this.onLeave(stop);
   }
 
   /** Like `follow`, from now on: at once, so that no event is missed. */
@@ -116,19 +136,60 @@ export class TreeNode {
     this.#runtime = runtime;
     this.#begin();
     this.#hasJoined = true;
-    const stop = runtime.readers.add(
-      (event, cursor) => this.#take(event, cursor),
-      shown,
-      (why) => this.#tree.end(why),
-    );
+    const stop = runtime.readers.add(this.#listener(), shown, (why) => this.#tree.end(why));
     runtime.wakeups.follow();
-    this.#onLeave(stop);
+    this.onLeave(stop);
+  }
+
+  /** Delivers what the sessions below have recorded so far. Undefined if none is followed. */
+  readUp(): Promise<void> | undefined {
+    return this.#children.size === 0 ? undefined : this.#readChildren();
+  }
+
+  async #readChildren(): Promise<void> {
+    const read = new Set<TreeNode>();
+    const unread = (): TreeNode[] =>
+      [...this.#children.values()].flatMap(({ node }) => (read.has(node) ? [] : node));
+    // A child may start others while it is read.
+    for (let nodes = unread(); nodes.length > 0; nodes = unread()) {
+      for (const node of nodes) read.add(node);
+      await Promise.all(nodes.map((node) => node.#readAll()));
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    // A child that works in the background may not exist yet.
+    if (this.#runtime === undefined && !this.isCallOver) return;
+    // A failure is reported where it was opened.
+    await this.#opening?.catch(() => {});
+    if (this.isOver || this.#runtime === undefined) return;
+    try {
+      await this.#runtime.log.catchUp();
+    } catch (thrown) {
+      // The subscriber leaves a session that was deleted.
+      if (!this.isOver) throw thrown;
+    }
+    await this.#readChildren();
+  }
+
+  #listener(): EventListener {
+    const take: EventListener = (event, cursor) => this.#take(event, cursor);
+    if (this.#parent !== undefined) return take;
+    const { host } = this.#tree;
+    const { sessionId } = this;
+    return turnEndLast(
+      take,
+      () => this.readUp(),
+      (error) => host.report({ error, where: "store", sessionId }),
+    );
   }
 
   /** Ends the part of this session and of those below it. */
   leave(): void {
-    if (this.isOver) return;
-    this.#left.abort();
+    const leaving = this.#leaving;
+    if (leaving === undefined) return;
+    this.#leaving = undefined;
+    for (const call of leaving) call();
     for (const { node } of this.#children.values()) node.leave();
     this.#children.clear();
     this.#parent?.forget(this);
@@ -200,6 +261,7 @@ export class TreeNode {
     if (at === undefined) return;
     const node = new TreeNode(childId, at, this.#tree, this);
     node.workOn(toolCallId);
+    if (this.#children === none) this.#children = new Map();
     this.#children.set(childId, { startSeq, node });
     this.#tree.open(node);
   }
@@ -209,11 +271,6 @@ export class TreeNode {
     const before = this.fold?.children.workedBefore(child) ?? 0;
     const cursor = { seq: before === 0 ? 0 : before + 1, n: 0 };
     return { cursor, children: new Map() };
-  }
-
-  #onLeave(stop: () => void): void {
-    if (this.isOver) stop();
-    else this.left.addEventListener("abort", stop, { once: true });
   }
 }
 

@@ -87,6 +87,19 @@ test("the conversation goes on while the child waits", async () => {
   expect(response.pendingToolCalls).toBeUndefined();
 });
 
+test("a message that settles what is pending leaves the call of the child in the background alone", async () => {
+  const { session, tool } = await asked("Hello", "Done");
+
+  const response = await session.send("Hi", { ifPending: "settle" }).response;
+  const waiting = session.pendingToolCalls.length;
+  await session.approve(first(session.pendingToolCalls)).response;
+  await session.waitForChildren();
+
+  expect(response).toMatchObject({ status: "completed", text: "Hello" });
+  expect(waiting).toBe(1);
+  expect(tool.started).toHaveLength(1);
+});
+
 test("the call can be answered in the child", async () => {
   const { world, session, tool, childId } = await asked("Done");
   const child = await world.host().open(childId);

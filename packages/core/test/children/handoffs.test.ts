@@ -123,6 +123,30 @@ test("refused by a hook: the conversation stays where it is", async () => {
   expect(session.agent).toBe("triage");
 });
 
+test("refused by a guard: the reply with the handoff does not count, and the model is asked again", async () => {
+  const billing = member("billing", []);
+  const triage = member(
+    "triage",
+    [toBilling, say("I will do it myself")],
+    [handoff(billing, { description: "Money" })],
+    {
+      guards: {
+        output: ({ message }) =>
+          message?.content.some(({ type }) => type === "tool_call")
+            ? { reason: "Not to billing", retry: true }
+            : undefined,
+      },
+    },
+  );
+  const session = family(triage).host().createSession({ agent: "triage" });
+
+  const response = await session.send("Go").response;
+
+  expect(response).toMatchObject({ text: "I will do it myself" });
+  expect(session.agent).toBe("triage");
+  expect(resultsOf(session)).toEqual([]);
+});
+
 test("a handoff that needs an approval waits for it", async () => {
   const billing = member("billing", [say("Billing here")]);
   const triage = member(

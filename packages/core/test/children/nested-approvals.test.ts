@@ -72,7 +72,19 @@ test("approve: a call of a child is pending at the root with the path to it, and
   assertValidTranscript(session.messages);
 });
 
-test("reject: a denial at the root reaches the child's model, with its message", async () => {
+test("reject: a denied call of a child does not run, and child and root go on", async () => {
+  const { session, tool, childId, world } = await asked();
+
+  const response = await session.deny(first(session.pendingToolCalls)).response;
+
+  expect(response).toMatchObject({ status: "completed", text: "Done" });
+  expect(tool.started).toHaveLength(0);
+  const child = await world.host().open(childId);
+  expect(resultsOf(child)[0]).toContain("Denied");
+  expect(resultsOf(session)).toEqual(["42"]);
+});
+
+test("rejected with a message: the child's model reads why", async () => {
   const { session, tool, childId, world } = await asked();
 
   const response = await session.deny(first(session.pendingToolCalls), "Too risky").response;

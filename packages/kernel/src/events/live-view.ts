@@ -143,7 +143,7 @@ export class LiveView {
   #toolOutput(toolCallId: string): TextBuffer {
     const outputs = (this.#tools ??= new Map());
     let output = outputs.get(toolCallId);
-    if (output === undefined) outputs.set(toolCallId, (output = new TextBuffer()));
+    if (output === undefined) outputs.set(toolCallId, (output = new TextBuffer(0)));
     return output;
   }
 

@@ -6,12 +6,18 @@ const foldAt = 512;
 
 export class TextBuffer {
   #text = "";
-  #count = 0;
+  /** Pieces that are still concatenated. */
+  #left: number;
   #recent: string[] | undefined;
 
+  /** A text that is held for long and seldom read takes half of the memory with 0. */
+  constructor(left: number = foldFrom) {
+    this.#left = left;
+  }
+
   append(delta: string): void {
-    if (this.#count < foldFrom) {
-      this.#count++;
+    if (this.#left > 0) {
+      this.#left--;
       this.#text += delta;
       return;
     }

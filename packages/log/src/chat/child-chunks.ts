@@ -25,6 +25,11 @@ export interface ChildChunksOptions {
   now(): number;
 }
 
+export interface DueChunks {
+  readonly chunks: readonly Chunk[];
+  onShown(): void;
+}
+
 /** Takes the events of a tree. Text is shown soon, and everything else at once. */
 export class ChildChunks {
   readonly #options: ChildChunksOptions;
@@ -60,15 +65,23 @@ export class ChildChunks {
   }
 
   /** Returns the chunks that are due. `onShown` must be called if they were written. */
-  due(): { readonly chunks: readonly Chunk[]; onShown(): void } {
+  due(): DueChunks {
     const now = this.#options.now();
-    const due = [...this.#shown.values()].filter(
-      ({ isShown, shownAt }) => !isShown && now - shownAt >= everyMs,
-    );
+    return this.#unshown(({ shownAt }) => now - shownAt >= everyMs);
+  }
+
+  /** Likewise, everything that the page does not have: for the end of a reply. */
+  rest(): DueChunks {
+    return this.#unshown(() => true);
+  }
+
+  #unshown(isDue: (child: ShownChild) => boolean): DueChunks {
+    const due = [...this.#shown.values()].filter((child) => !child.isShown && isDue(child));
+    const shownAt = this.#options.now();
     return {
       chunks: due.map(toChunk),
       onShown() {
-        for (const child of due) Object.assign(child, { isShown: true, shownAt: now });
+        for (const child of due) Object.assign(child, { isShown: true, shownAt });
       },
     };
   }

@@ -40,6 +40,8 @@ export type IfPending = "refuse" | "settle" | { readonly settle: string };
 export interface ExecuteOptions extends ClientTurnOverrides {
   /** Default `refuse`: the request fails with `calls_pending`. `settle`: they are denied or fail, and the turn continues with the message. */
   readonly ifPending?: IfPending;
+  /** Streams the events of child sessions, too, in the format of a tree. Default false. */
+  readonly tree?: boolean;
 }
 
 export interface ExecuteRequest extends SessionTarget {

@@ -1,11 +1,11 @@
 /** Streams the reply to one input of a page. */
 import type { Session, Turn } from "@capstan/core";
 import type { SessionEvent } from "@capstan/log";
-import { chainMark, startCursor } from "@capstan/log";
+import { chainMark, formatCursor, startCursor } from "@capstan/log";
 import type { ChatProtocol } from "@capstan/log/chat";
 import { nothingAdded, replyIdOf } from "@capstan/log/chat";
 import type { Call } from "../endpoints/endpoint.ts";
-import type { OpenedStream, StreamChoices } from "../endpoints/open-stream.ts";
+import type { OpenedStream, StreamChoices, StreamFormat } from "../endpoints/open-stream.ts";
 import { openStream } from "../endpoints/open-stream.ts";
 import { failIfRefused } from "../endpoints/refusal.ts";
 import { TurnStream } from "../endpoints/turn-stream.ts";
@@ -15,7 +15,7 @@ import type { ChatQuery } from "./chat-endpoints.ts";
 import type { ChatReply } from "./chat-frames.ts";
 import { chatEndings, chatFormat, chatHeaders } from "./chat-frames.ts";
 import { chunkFrames, doneFrame } from "./chunk-frames.ts";
-import { showChildren } from "./child-frames.ts";
+import { ChildFrames } from "./child-frames.ts";
 import { inputUnderWay } from "./input-under-way.ts";
 
 type ChatCall = Pick<Call<ChatQuery, unknown>, "backend" | "principal" | "query">;
@@ -49,7 +49,7 @@ export async function streamTurn(
   });
   try {
     const turn = start(session);
-    early.stream = new TurnStream(() => session.turnIdOf(turn.id), after, chatEndings(backend));
+    early.stream = new TurnStream(session, turn, after, chatEndings(backend));
     await session.flush();
     await failIfRefused(turn);
     early.stream.follow(turn, stream.reader);
@@ -89,17 +89,33 @@ export function followChat(call: ChatCall, open: OpenSession): EventStream | und
   return withChatHeaders(stream);
 }
 
-/** Like `openStream`, with the progress of child sessions. */
-function openChat(call: ChatCall, open: OpenSession, choices: StreamChoices): OpenedStream {
+interface ChatChoices extends StreamChoices {
+  readonly format: StreamFormat;
+}
+
+/** Like `openStream`, with the progress of child sessions. A reply from its beginning on is not one of a tree: that would have every child of the session. */
+function openChat(call: ChatCall, open: OpenSession, choices: ChatChoices): OpenedStream {
+  const { session } = open;
+  const children = new ChildFrames(call.backend, session);
+  const isTree = choices.from === undefined;
+  const { format } = choices;
   const shown: { stop?: () => void } = {};
   const stream = openStream(call, open, {
     ...choices,
+    ...(isTree && { tree: formatCursor(session.cursor) }),
+    format: { ...format, frames: children.before(format.frames) },
+    accepts(event, cursor) {
+      if (isTree) children.take(event);
+      return event.sessionId === session.id && choices.accepts?.(event, cursor) !== false;
+    },
     onClose() {
       shown.stop?.();
+      children.stop();
       choices.onClose?.();
     },
   });
-  shown.stop = showChildren(call.backend, open.session, stream.reader);
+  children.showTo(stream.reader);
+  if (!isTree) shown.stop = session.subscribe((event) => children.take(event), { tree: true });
   return stream;
 }
 

@@ -1,7 +1,7 @@
 /** Starts a turn with the user's input, or continues one with answers, and streams it. */
 import type { NewSession, Session } from "@capstan/core";
-import { startCursor } from "@capstan/log";
-import type { ExecuteRequest } from "@capstan/log";
+import { compareCursors, formatCursor, formatTreeCursor, startCursor } from "@capstan/log";
+import type { Cursor, ExecuteRequest } from "@capstan/log";
 import { appOf } from "./app-of.ts";
 import { traceIn } from "./trace-in.ts";
 import type { Backend, Call, Endpoint } from "./endpoint.ts";
@@ -12,7 +12,8 @@ import { sessionHeaders } from "../guard/public-error.ts";
 import { invalidRequest, mustTakeInput, noSession } from "../guard/server-error.ts";
 import type { OpenSession } from "../server/sessions.ts";
 import { lendTools, toLentTools, withLent } from "./lend-tools.ts";
-import { cursorIn, mustBeReached, openStream } from "./open-stream.ts";
+import type { StreamChoices } from "./open-stream.ts";
+import { cursorIn, lastEventId, mustBeReached, openStream, toTreeCursor } from "./open-stream.ts";
 import { withNewSession } from "./new-session.ts";
 import { failIfRefused } from "./refusal.ts";
 import { TurnStream, hasStarted, outcomeEndings } from "./turn-stream.ts";
@@ -92,15 +93,16 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
   if (!isRepeat) backend.storage.admit(principal, session);
   // Another session may have the id by now: later events would be that session's.
   if (isRepeat) await session.refresh();
-  const after = isRepeat ? (cursorIn(asked) ?? startCursor) : undefined;
+  const start = startOf(call, session, isRepeat);
+  const { after } = start;
   if (after !== undefined) mustBeReached(session, after);
   // Before the turn starts, because its events may come at once.
-  const early: { stream?: TurnStream } = {};
+  const early: { stream?: TurnStream; leave?: () => void } = {};
   const stream = openStream(call, open, {
-    // From the beginning, because the reader may already have seen even the end of the turn.
-    ...(after !== undefined && { after, from: startCursor }),
+    ...start,
     accepts: (event, cursor) => early.stream?.accepts(event, cursor) ?? true,
     onEvent: (event) => early.stream?.onEvent(event),
+    onClose: () => early.leave?.(),
   });
   try {
     const turn = session.send(body.input, {
@@ -108,13 +110,15 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
       ...appOf(call, session.agent),
       ...traceIn(asked),
     });
-    const turnIdOf = (): string => session.turnIdOf(turn.id);
-    early.stream = new TurnStream(turnIdOf, after, outcomeEndings(backend.view));
+    early.stream = new TurnStream(session, turn, after, outcomeEndings(backend.view));
     await session.flush();
     await failIfRefused(turn);
     early.stream.follow(turn, stream.reader);
+    if (start.tree !== undefined && after !== undefined) {
+      early.leave = readEnd(session, after, early.stream);
+    }
     // A new session gets its incarnation when it is stored.
-    const headers = { ...sessionHeaders(session), "x-turn-id": turnIdOf() };
+    const headers = { ...sessionHeaders(session), "x-turn-id": session.turnIdOf(turn.id) };
     return { ...stream, headers: { ...stream.headers, ...headers } };
   } catch (thrown) {
     stream.reader.onClose();
@@ -122,10 +126,33 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
   }
 }
 
+/** A turn that was sent before is read from the beginning, because the reader may already have seen even its end. */
+function startOf(
+  { body, headers }: ExecuteCall,
+  session: Session,
+  isRepeat: boolean,
+): Pick<StreamChoices, "after" | "from" | "tree"> {
+  const isTree = body.options?.tree === true;
+  if (!isRepeat) return isTree ? { tree: formatCursor(session.cursor) } : {};
+  if (!isTree) return { after: cursorIn(headers) ?? startCursor, from: startCursor };
+  const after = toTreeCursor(lastEventId(headers) ?? formatCursor(startCursor), "last-event-id");
+  return { after: after.cursor, tree: formatTreeCursor(after) };
+}
+
+/** A stream of a tree begins after its cursor: this finds the end of a turn before it. Returns a function that stops it. */
+function readEnd(session: Session, after: Cursor, stream: TurnStream): () => void {
+  return session.subscribe(
+    (event, cursor) => {
+      if (compareCursors(cursor, after) <= 0) stream.accepts(event, cursor);
+    },
+    { after: startCursor },
+  );
+}
+
 function optionsOf({
   id,
   input,
-  options,
+  options: { tree: _tree, ...options } = {},
 }: ExecuteRequest): ExecuteRequest["options"] & { id?: string } {
   // Answers are identified by their content.
   if (isAnswer(input)) return { id: "wire" };

@@ -157,6 +157,7 @@ const ExecuteOptionsSchema: z.ZodType<NonNullable<ExecuteRequest["options"]>> = 
   ifPending: z
     .union([z.enum(["refuse", "settle"]), z.strictObject({ settle: reason.min(1) })])
     .exactOptional(),
+  tree: z.boolean().exactOptional(),
 });
 
 const ContextSchema: z.ZodType<NonNullable<ExecuteRequest["context"]>> = z.strictObject({

@@ -2,7 +2,7 @@
 import type { Session } from "@capstan/core";
 import type { Turn, TurnResponse } from "@capstan/kernel";
 import type { Cursor, SessionEvent } from "@capstan/log";
-import { chainMark, compareCursors } from "@capstan/log";
+import { chainMark, compareCursors, TurnOfTree } from "@capstan/log";
 import type { EventReader } from "../streaming/event-reader.ts";
 import type { PublicView } from "../guard/public-view.ts";
 import { streamFrame } from "../streaming/session-frames.ts";
@@ -17,7 +17,9 @@ export interface TurnEndings {
 
 /** Ends the stream after the turn. With a cursor the turn already existed, and its events after the cursor come from the log. */
 export class TurnStream {
+  readonly #sessionId: string;
   readonly #turnIdOf: () => string;
+  readonly #ofTurn: TurnOfTree;
   readonly #after: Cursor | undefined;
   readonly #endings: TurnEndings;
   #response: TurnResponse | undefined;
@@ -25,25 +27,31 @@ export class TurnStream {
   #isSeen = false;
   #reader: EventReader | undefined;
 
-  /** `turnIdOf` is asked for each event: an input that settles pending calls belongs to another turn once it is stored. */
-  constructor(turnIdOf: () => string, after: Cursor | undefined, endings: TurnEndings) {
-    this.#turnIdOf = turnIdOf;
+  constructor(
+    session: Session,
+    { id }: Pick<Turn, "id">,
+    after: Cursor | undefined,
+    endings: TurnEndings,
+  ) {
+    this.#sessionId = session.id;
+    this.#turnIdOf = () => session.turnIdOf(id);
+    this.#ofTurn = new TurnOfTree(session.id, this.#turnIdOf);
     this.#endings = endings;
     this.#after = after;
   }
 
-  /** Whether an event belongs to this turn and is new to the reader. */
-  readonly accepts = (
-    { turnId, type }: { readonly turnId: string; readonly type: string },
-    cursor: Cursor,
-  ): boolean => {
-    if (turnId !== this.#turnIdOf() || type === "settled") return false;
+  /** Whether an event belongs to this turn, or to a session that works for it, and is new to the reader. */
+  readonly accepts = (event: SessionEvent, cursor: Cursor): boolean => {
+    if (!this.#ofTurn.has(event)) return false;
+    const { sessionId, type } = event;
+    if (sessionId !== this.#sessionId) return true;
     if (this.#after === undefined || compareCursors(cursor, this.#after) > 0) return true;
     if (type === "turn_end") this.#onEnd();
     return false;
   };
 
-  readonly onEvent = ({ type }: { readonly type: string }): void => {
+  readonly onEvent = ({ sessionId, type }: SessionEvent): void => {
+    if (sessionId !== this.#sessionId) return;
     this.#hasBegun = true;
     if (type === "turn_end") this.#onEnd();
   };

@@ -28,7 +28,7 @@ export type CrashViolationCode =
   | "incarnation"
   /** User code saw another session, turn or app context than the client gave. */
   | "asking"
-  /** A tree of sessions has spent more than its budget, and one request of each session. */
+  /** A tree of sessions has spent more than its budget, and one request of each session that was at work at once. */
   | "budget"
   /** A model or a reader was shown something that a guard rejects. */
   | "guards"

@@ -1,6 +1,6 @@
 /** State that outlives every process: the store, the clock, effects of tools, requests to models, and the faults of the run. */
 import type { JsonValue, ProviderRequest, ToolExecuteContext } from "@capstan/kernel";
-import type { EntryType, MaybePromise, SessionRepository } from "@capstan/log";
+import type { Entry, EntryType, MaybePromise, SessionRepository } from "@capstan/log";
 import { entryVersion, isPromise, memoryRepository } from "@capstan/log";
 import { ageOf } from "./ages.ts";
 import { checkTranscript } from "../checkers/check-transcript.ts";
@@ -55,6 +55,8 @@ export class World {
   /** Deleted sessions, as they were then. */
   readonly replaced: WatchedSession[] = [];
   readonly #sessions = new Map<string, WatchedSession>();
+  /** Order of entries of all sessions, by session and entry. */
+  readonly #order = new Map<string, number>();
   /** Number of leases from `claimDue`. */
   claims = 0;
   /** How often an agent was asked for its instructions. */
@@ -135,6 +137,11 @@ export class World {
   /** True if sessions are deleted and recreated in this run: then all messages name the age of their session. */
   get hasAges(): boolean {
     return this.scenario.actions.some((action) => action.do === "delete");
+  }
+
+  /** Position of an entry among those of all sessions, in the order in which they were written; 0 for the first of each session. */
+  momentOf({ id }: WatchedSession, entry: Pick<Entry, "id">): number {
+    return this.#order.get(`${id} ${entry.id}`) ?? 0;
   }
 
   /** True if no host has anything left to do, according to the logs. */
@@ -265,6 +272,12 @@ export class World {
     this.main.acknowledged.add({ type: "posted", id });
   }
 
+  #note(id: string, entry: Pick<Entry, "id">): void {
+    const key = `${id} ${entry.id}`;
+    // A repeated entry is the same.
+    if (!this.#order.has(key)) this.#order.set(key, this.#order.size + 1);
+  }
+
   /** Records which sessions exist, who appended what, and how often a due session was claimed. */
   #watched(store: SessionRepository): SessionRepository {
     return storeWith(store, {
@@ -274,8 +287,15 @@ export class World {
       },
       append: (id, entries, options) => {
         const { leases } = this.session(id);
-        for (const entry of entries) leases.set(entry.id, options.lease);
+        for (const entry of entries) {
+          leases.set(entry.id, options.lease);
+          this.#note(id, entry);
+        }
         return store.append(id, entries, options);
+      },
+      post: (id, entry, ...rest) => {
+        this.#note(id, entry);
+        return store.post(id, entry, ...rest);
       },
       delete: (id) => {
         const session = this.session(id);

@@ -25,6 +25,10 @@ export interface DeskInit {
   readonly note: (text: string, tone?: "info" | "error") => void;
   /** Runs in the background, and reports failures. */
   readonly run: (task: Promise<unknown>) => void;
+  /** True while the user writes a prompt. */
+  readonly isWriting: () => boolean;
+  /** Called when a question waits until the prompt is sent or empty. */
+  readonly onWaiting: () => void;
   /** Called when a question appears. */
   readonly onAsked: (text: string) => void;
   /** Called when a question is answered here. */
@@ -72,9 +76,8 @@ export class QuestionDesk {
       this.#init.note(`answered elsewhere: ${describeCall(open)}`);
       this.#close();
     }
-    if (this.#open === undefined && session.status === "awaiting_tool_execution") {
-      this.#next(work, pending);
-    }
+    // A running turn may ask more. Calls of children in the background wait although no turn does.
+    if (this.#open === undefined && session.status !== "running") this.#next(work, pending);
   }
 
   /** Forgets the question, as the session is left. */
@@ -104,6 +107,11 @@ export class QuestionDesk {
     if (call === undefined) return;
     const { session, decide, folder } = work;
     const asked = serverQuestionOf(call);
+    const decision = call.kind === "approval" ? decide(call, session.id) : undefined;
+    const isQuestion = asked !== undefined || decision?.type === "ask";
+    // The user did not expect it now: a letter of the prompt must not be the answer.
+    const isUnexpected = session.status !== "awaiting_tool_execution";
+    if (isQuestion && isUnexpected && this.#init.isWriting()) return this.#init.onWaiting();
     if (asked !== undefined) {
       this.#open = call;
       this.#panel = new FormPanel(asked, this.#init.look, (answer) => {
@@ -116,7 +124,6 @@ export class QuestionDesk {
       this.#init.show(this.#panel);
       return this.#init.onAsked(`capstan asks for ${asked.server}: ${asked.message}`);
     }
-    const decision = call.kind === "approval" ? decide(call, session.id) : undefined;
     if (decision?.type !== "ask") {
       const tell = (refused: PendingCall, why: string): void =>
         this.#init.note(`refused: ${describeCall(refused)} (${why})`);

@@ -92,6 +92,8 @@ export interface ScreenParts {
   /** True if the key was used: the editor does not get it. */
   readonly onKey: (key: KeyName) => boolean;
   readonly onSubmit: (text: string) => void;
+  /** Called when the prompt has become empty. */
+  readonly onCleared: () => void;
   /** True while the rest of the command is being loaded. */
   readonly isStarting: () => boolean;
   /** Returns the text that a paste inserts. */

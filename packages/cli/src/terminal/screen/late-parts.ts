@@ -49,6 +49,7 @@ export class LateParts implements ScreenParts {
     return kept.has(key);
   };
 
+  readonly onCleared = (): void => this.#later((parts) => parts.onCleared());
   readonly onSubmit = (text: string): void => this.#later((parts) => parts.onSubmit(text));
 
   readonly onBackground = (colour: Rgb): void => this.#later((parts) => parts.onBackground(colour));

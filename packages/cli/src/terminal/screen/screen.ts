@@ -98,6 +98,9 @@ export function openScreen(
   root.editor = editor;
   editor.setAutocompleteProvider(toProvider(parts.complete));
   editor.onSubmit = (text) => parts.onSubmit(text);
+  editor.onChange = (text) => {
+    if (text === "") parts.onCleared();
+  };
   const pacer = new Pacer(() => tui.renderNow(), clock);
   tui.setFocus(editor);
   const scroll = (lines: number | "end"): boolean => {

@@ -147,6 +147,36 @@ const budgetScenarios: readonly CrashScenario[] = [
     mayDiffer: "attempts of processes that are gone are not counted",
   },
   {
+    name: "children in turn share a budget",
+    children: "on",
+    budget: 5_000,
+    script: {
+      Go: Array.from({ length: 4 }, () => ({ calls: [{ tool: "child", task: "Look" }] }) as const),
+      Look: manySteps.slice(0, 1),
+    },
+    actions: [go],
+    mayDiffer: "attempts of processes that are gone are not counted",
+  },
+  {
+    name: "a tree shares a budget",
+    children: "on",
+    budget: 4_000,
+    script: {
+      Go: [
+        { calls: [{ tool: "background", task: "Ask" }] },
+        { calls: [{ tool: "child", task: "Look" }] },
+      ],
+      Ask: [
+        { calls: [{ tool: "background", task: "Dig" }] },
+        { calls: [{ tool: "grandchild", task: "Look" }] },
+      ],
+      Dig: manySteps,
+      Look: manySteps,
+    },
+    actions: [go],
+    mayDiffer: "attempts of processes that are gone are not counted",
+  },
+  {
     name: "a child in the background asks for more of the budget",
     children: "on",
     budget: 6_000,
