@@ -1,17 +1,8 @@
 /** Calls that wait in a background child are pending at the root, although no call there is open any more. */
-import type { Session } from "@capstan/core";
-import type { PendingCall } from "@capstan/kernel";
 import { callTool, echoTool, remoteTool, say } from "@capstan/testing";
 import { expect, test } from "vitest";
-import type { Family } from "./family.ts";
-import { answersOf, asTool, family, inBackground, member, resultsOf } from "./family.ts";
-
-interface Asked {
-  readonly world: Family;
-  readonly session: Session;
-  readonly tool: ReturnType<typeof echoTool>;
-  readonly childId: string;
-}
+import type { Asked } from "./family.ts";
+import { answersOf, asTool, family, firstOf, inBackground, member, resultsOf } from "./family.ts";
 
 /** An idle root whose child in the background waits for an approval. */
 async function asked(...script: readonly string[]): Promise<Asked> {
@@ -31,15 +22,9 @@ async function asked(...script: readonly string[]): Promise<Asked> {
   return { world, session, tool, childId };
 }
 
-function first(calls: readonly PendingCall[]): PendingCall {
-  const [call] = calls;
-  if (call === undefined) throw new Error("No call is pending");
-  return call;
-}
-
 test("the call is pending at the idle root with the path to it, and an approval there lets it run", async () => {
   const { session, tool, childId } = await asked("Done");
-  const call = first(session.pendingToolCalls);
+  const call = firstOf(session.pendingToolCalls);
 
   expect(session.status).toBe("completed");
   expect(session.children).toMatchObject([{ state: "waiting" }]);
@@ -70,7 +55,7 @@ test("readers hear of it between two turns, and again when it works", async () =
     { after: { seq: 0, n: 0 } },
   );
 
-  await session.approve(first(session.pendingToolCalls)).response;
+  await session.approve(firstOf(session.pendingToolCalls)).response;
   await session.waitForChildren();
   await world.clock.advance(2_000);
 
@@ -92,7 +77,7 @@ test("a message that settles what is pending leaves the call of the child in the
 
   const response = await session.send("Hi", { ifPending: "settle" }).response;
   const waiting = session.pendingToolCalls.length;
-  await session.approve(first(session.pendingToolCalls)).response;
+  await session.approve(firstOf(session.pendingToolCalls)).response;
   await session.waitForChildren();
 
   expect(response).toMatchObject({ status: "completed", text: "Hello" });
@@ -104,7 +89,7 @@ test("the call can be answered in the child", async () => {
   const { world, session, tool, childId } = await asked("Done");
   const child = await world.host().open(childId);
 
-  await child.deny(first(child.pendingToolCalls), "No").response;
+  await child.deny(firstOf(child.pendingToolCalls), "No").response;
   await world.clock.advance(3_000);
 
   expect(tool.started).toHaveLength(0);
@@ -113,7 +98,7 @@ test("the call can be answered in the child", async () => {
 
 test("an approval with another hash is refused", async () => {
   const { session, tool } = await asked();
-  const { toolCallId } = first(session.pendingToolCalls);
+  const { toolCallId } = firstOf(session.pendingToolCalls);
 
   const response = await session.approve({ toolCallId, hash: "forged" }).response;
 
@@ -126,7 +111,7 @@ test("another process answers, after all of them were closed", async () => {
   await session.close();
 
   const elsewhere = await world.host().open(session.id);
-  await elsewhere.approve(first(elsewhere.pendingToolCalls)).response;
+  await elsewhere.approve(firstOf(elsewhere.pendingToolCalls)).response;
   await elsewhere.waitForChildren();
 
   expect(tool.started).toHaveLength(1);
@@ -144,7 +129,7 @@ test("a remote call of the child is answered at the root", async () => {
   const session = family(root).host().createSession({ agent: "root" });
   await session.send("Go").response;
   await session.waitForChildren();
-  const { toolCallId } = first(session.pendingToolCalls);
+  const { toolCallId } = firstOf(session.pendingToolCalls);
 
   await session.send([{ toolCallId, output: "from outside" }]).response;
   await session.waitForChildren();
@@ -156,7 +141,7 @@ test("time in which the child waits does not count towards its limit", async () 
   const { world, session, tool } = await asked("Done");
 
   await world.clock.advance(600_000);
-  await session.approve(first(session.pendingToolCalls)).response;
+  await session.approve(firstOf(session.pendingToolCalls)).response;
   await session.waitForChildren();
 
   expect(tool.started).toHaveLength(1);
@@ -179,7 +164,7 @@ test("an awaited child ends when its own child in the background has, and what w
   const world = family(root);
   const session = world.host().createSession({ agent: "root" });
   await session.send("Go").response;
-  const call = first(session.pendingToolCalls);
+  const call = firstOf(session.pendingToolCalls);
 
   const response = await session.approve(call).response;
 

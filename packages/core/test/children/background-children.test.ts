@@ -11,7 +11,7 @@ import {
 import { createSession, openSession } from "@capstan/core";
 import { expect, test } from "vitest";
 import { mortal } from "../mortal.ts";
-import { answersOf, family, inBackground, member, resultsOf } from "./family.ts";
+import { answersOf, afterCrash, family, inBackground, member, resultsOf } from "./family.ts";
 
 const ask = (task: string) => callTool("researcher", { task });
 
@@ -141,18 +141,14 @@ test.each(["the parent is idle", "the parent works"])(
     const parent = when === "the parent is idle" ? [ask("Go"), say("Wait")] : [ask("Go"), stall()];
     const root = member("root", [...parent, say("More"), say("More")], [inBackground(researcher)]);
     const world = family(root);
-    const process = mortal(world.repository);
-    const session = world.host({ repository: process.repository }).createSession({ agent: "root" });
-    session.send("Go");
-    await world.clock.advance(0);
-    process.die();
 
-    const elsewhere = await world.host().open(session.id);
-    await world.clock.advance(80_000);
+    const elsewhere = await afterCrash(world);
 
     expect(answersOf(elsewhere)).toHaveLength(1);
-    expect(world.childrenOf(session.id)).toHaveLength(1);
-    expect(world.entries(session.id).filter(({ type }) => type === "child_ended")).toHaveLength(1);
+    expect(world.childrenOf(elsewhere.id)).toHaveLength(1);
+    expect(world.entries(elsewhere.id).filter(({ type }) => type === "child_ended")).toHaveLength(
+      1,
+    );
     assertValidTranscript(elsewhere.messages);
   },
 );

@@ -11,8 +11,7 @@ import {
 } from "@capstan/testing";
 import { guardTool } from "@capstan/core";
 import { expect, test } from "vitest";
-import { mortal } from "../mortal.ts";
-import { asTool, family, member, resultsOf } from "./family.ts";
+import { asTool, afterCrash, family, member, resultsOf } from "./family.ts";
 
 const ask = (task: string) => callTool("researcher", { task });
 
@@ -180,19 +179,15 @@ test.each(["the parent", "the child"])(
       who === "the parent" ? [ask("Find it"), stall(), say("Done")] : [ask("Find it"), say("Done")];
     const root = member("root", parent, [asTool(researcher)]);
     const world = family(root);
-    const process = mortal(world.repository);
-    const session = world.host({ repository: process.repository }).createSession({ agent: "root" });
-    session.send("Go");
-    await world.clock.advance(0);
-    process.die();
 
-    const elsewhere = await world.host().open(session.id);
-    await world.clock.advance(80_000);
+    const elsewhere = await afterCrash(world);
 
     expect(elsewhere.messages.at(-1)).toMatchObject({ content: [{ text: "Done" }] });
     expect(resultsOf(elsewhere)).toEqual(["42"]);
-    expect(world.childrenOf(session.id)).toHaveLength(1);
-    expect(world.entries(session.id).filter(({ type }) => type === "tool_result")).toHaveLength(1);
+    expect(world.childrenOf(elsewhere.id)).toHaveLength(1);
+    expect(world.entries(elsewhere.id).filter(({ type }) => type === "tool_result")).toHaveLength(
+      1,
+    );
     assertValidTranscript(elsewhere.messages);
   },
 );

@@ -1,18 +1,14 @@
 /** A session whose agent uses other agents, on one store and one clock. */
-import type { Agent, AgentInit, AgentToolOptions, Host, HostOptions, Session } from "@capstan/core";
-import { agentTool, createAgent, createHost } from "@capstan/core";
-import type { ToolContract } from "@capstan/kernel";
-import type { Entry, MemoryRepository } from "@capstan/log";
-import { memoryRepository, parseEntry } from "@capstan/log";
-import type { ManualClock, ScriptItem } from "@capstan/testing";
-import { manualClock, scriptedProvider, sequentialIds } from "@capstan/testing";
-import { onTestFinished } from "vitest";
+import type { Agent, AgentInit, AgentToolOptions, Session } from "@capstan/core";
+import { agentTool, createAgent } from "@capstan/core";
+import type { PendingCall, ToolContract } from "@capstan/kernel";
+import type { echoTool, ScriptItem } from "@capstan/testing";
+import { scriptedProvider } from "@capstan/testing";
+import { mortal } from "../mortal.ts";
+import type { OneStore } from "../one-store.ts";
+import { oneStore } from "../one-store.ts";
 
-export interface Family {
-  readonly clock: ManualClock;
-  readonly repository: MemoryRepository;
-  host(options?: Partial<HostOptions>): Host;
-  entries(sessionId: string): Entry[];
+export interface Family extends OneStore {
   /** Ids of the children that a log names. */
   childrenOf(sessionId: string): string[];
 }
@@ -50,29 +46,40 @@ export function inBackground(
 }
 
 export function family(root: Agent): Family {
-  const clock = manualClock(1_000);
-  const repository = memoryRepository({ now: clock.now });
-  const newId = sequentialIds();
-  const entries = (sessionId: string): Entry[] =>
-    repository
-      .read(sessionId)
-      .entries.map((entry) => parseEntry(entry))
-      .filter((entry) => entry !== undefined);
+  const store = oneStore(root);
   return {
-    clock,
-    repository,
-    host(options = {}) {
-      const host = createHost({ agents: [root], repository, clock, newId, ...options });
-      onTestFinished(() => {
-        // Neither waited for nor checked: the store of a process that died in the test never answers.
-        host.close().catch(() => {});
-      });
-      return host;
-    },
-    entries,
+    ...store,
     childrenOf: (sessionId) =>
-      entries(sessionId).flatMap((entry) => (entry.type === "child_started" ? entry.childId : [])),
+      store
+        .entries(sessionId)
+        .flatMap((entry) => (entry.type === "child_started" ? entry.childId : [])),
   };
+}
+
+/** The session of a root whose process dies in the middle of its first turn, as another process has it once its lease has run out. */
+export async function afterCrash(world: Family): Promise<Session> {
+  const process = mortal(world.repository);
+  const session = world.host({ repository: process.repository }).createSession({ agent: "root" });
+  session.send("Go");
+  await world.clock.advance(0);
+  process.die();
+  const elsewhere = await world.host().open(session.id);
+  await world.clock.advance(80_000);
+  return elsewhere;
+}
+
+/** A root whose child has a tool that needs an approval. */
+export interface Asked {
+  readonly world: Family;
+  readonly session: Session;
+  readonly tool: ReturnType<typeof echoTool>;
+  readonly childId: string;
+}
+
+export function firstOf(calls: readonly PendingCall[]): PendingCall {
+  const [call] = calls;
+  if (call === undefined) throw new Error("No call is pending");
+  return call;
 }
 
 /** Texts of the results that children in the background have sent. */

@@ -1,6 +1,4 @@
 /** Approvals and remote calls inside child sessions: they are pending at the root, and answered there or in the child. */
-import type { Session } from "@capstan/core";
-import type { PendingCall } from "@capstan/kernel";
 import {
   assertValidTranscript,
   callTool,
@@ -10,17 +8,10 @@ import {
   say,
 } from "@capstan/testing";
 import { expect, test } from "vitest";
-import type { Family } from "./family.ts";
-import { asTool, family, member, resultsOf } from "./family.ts";
+import type { Asked } from "./family.ts";
+import { asTool, family, firstOf, member, resultsOf } from "./family.ts";
 
 const ask = (task: string) => callTool("researcher", { task });
-
-interface Asked {
-  readonly world: Family;
-  readonly session: Session;
-  readonly tool: ReturnType<typeof echoTool>;
-  readonly childId: string;
-}
 
 /** A root whose child waits for approvals. */
 async function asked(count = 1): Promise<Asked> {
@@ -35,15 +26,9 @@ async function asked(count = 1): Promise<Asked> {
   return { world, session, tool, childId };
 }
 
-function first(calls: readonly PendingCall[]): PendingCall {
-  const [call] = calls;
-  if (call === undefined) throw new Error("No call is pending");
-  return call;
-}
-
 test("approve: a call of a child is pending at the root with the path to it, and runs once it is approved there", async () => {
   const { session, tool, childId, world } = await asked();
-  const call = first(session.pendingToolCalls);
+  const call = firstOf(session.pendingToolCalls);
   const parentCall = world
     .entries(session.id)
     .find((entry) => entry.type === "child_started" && entry.childId === childId);
@@ -75,7 +60,7 @@ test("approve: a call of a child is pending at the root with the path to it, and
 test("reject: a denied call of a child does not run, and child and root go on", async () => {
   const { session, tool, childId, world } = await asked();
 
-  const response = await session.deny(first(session.pendingToolCalls)).response;
+  const response = await session.deny(firstOf(session.pendingToolCalls)).response;
 
   expect(response).toMatchObject({ status: "completed", text: "Done" });
   expect(tool.started).toHaveLength(0);
@@ -87,7 +72,7 @@ test("reject: a denied call of a child does not run, and child and root go on", 
 test("rejected with a message: the child's model reads why", async () => {
   const { session, tool, childId, world } = await asked();
 
-  const response = await session.deny(first(session.pendingToolCalls), "Too risky").response;
+  const response = await session.deny(firstOf(session.pendingToolCalls), "Too risky").response;
 
   expect(response).toMatchObject({ status: "completed", text: "Done" });
   expect(tool.started).toHaveLength(0);
@@ -99,7 +84,7 @@ test("the call can be answered in the child, and the root continues", async () =
   const { session, tool, childId, world } = await asked();
   const child = await world.host().open(childId);
 
-  await child.approve(first(child.pendingToolCalls)).response;
+  await child.approve(firstOf(child.pendingToolCalls)).response;
   await world.clock.advance(3_000);
 
   expect(tool.started).toHaveLength(1);
@@ -109,9 +94,9 @@ test("the call can be answered in the child, and the root continues", async () =
 
 test("the first answer wins, wherever it is given", async () => {
   const { session, tool, childId, world } = await asked();
-  const call = first(session.pendingToolCalls);
+  const call = firstOf(session.pendingToolCalls);
   const child = await world.host().open(childId);
-  const shown = first(child.pendingToolCalls);
+  const shown = firstOf(child.pendingToolCalls);
 
   await child.deny(shown, "No").response;
   const late = await session.approve(call).response;
@@ -124,7 +109,7 @@ test("the first answer wins, wherever it is given", async () => {
 
 test("an approval with another hash is refused, and changes nothing", async () => {
   const { session, tool } = await asked();
-  const { toolCallId } = first(session.pendingToolCalls);
+  const { toolCallId } = firstOf(session.pendingToolCalls);
 
   const response = await session.approve({ toolCallId, hash: "forged" }).response;
 
@@ -166,7 +151,7 @@ test("streaming: the events of the turn that continues come from the handle of t
   const { session } = await asked();
   const types: string[] = [];
 
-  for await (const event of session.approve(first(session.pendingToolCalls)))
+  for await (const event of session.approve(firstOf(session.pendingToolCalls)))
     types.push(event.type);
 
   expect(types).toContain("child_ended");
@@ -182,7 +167,7 @@ test("inside parallel calls: one child waits while the other works, and each con
   const session = family(root).host().createSession({ agent: "root" });
 
   const waiting = await session.send("Go").response;
-  const response = await session.approve(first(session.pendingToolCalls)).response;
+  const response = await session.approve(firstOf(session.pendingToolCalls)).response;
 
   expect(waiting).toMatchObject({ status: "awaiting_tool_execution" });
   expect(waiting.pendingToolCalls).toHaveLength(1);
@@ -202,13 +187,13 @@ test("two levels: what waits in a grandchild is pending at the root, and nothing
   const world = family(root);
   const session = world.host().createSession({ agent: "root" });
   await session.send("Go").response;
-  const call = first(session.pendingToolCalls);
+  const call = firstOf(session.pendingToolCalls);
   await session.close();
 
   expect(call.via?.map(({ agent }) => agent)).toEqual(["researcher", "helper"]);
 
   const elsewhere = await world.host().open(session.id);
-  const response = await elsewhere.approve(first(elsewhere.pendingToolCalls)).response;
+  const response = await elsewhere.approve(firstOf(elsewhere.pendingToolCalls)).response;
 
   expect(response).toMatchObject({ status: "completed", text: "Done" });
   expect(tool.started).toHaveLength(1);
@@ -238,7 +223,7 @@ test("a remote call of a child is answered at the root", async () => {
   const world = family(root);
   const session = world.host().createSession({ agent: "root" });
   await session.send("Go").response;
-  const { toolCallId } = first(session.pendingToolCalls);
+  const { toolCallId } = firstOf(session.pendingToolCalls);
 
   const response = await session.send([{ toolCallId, output: "from outside" }]).response;
 

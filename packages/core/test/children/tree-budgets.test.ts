@@ -3,9 +3,16 @@ import type { AgentInit } from "@capstan/core";
 import type { ScriptItem } from "@capstan/testing";
 import { callTool, deferredTool, echoTool, reply, say, stall, usage } from "@capstan/testing";
 import { expect, test } from "vitest";
-import { mortal } from "../mortal.ts";
 import type { Family } from "./family.ts";
-import { answersOf, asTool, family, inBackground, member, resultsOf } from "./family.ts";
+import {
+  answersOf,
+  asTool,
+  afterCrash,
+  family,
+  inBackground,
+  member,
+  resultsOf,
+} from "./family.ts";
 
 const ask = (task: string) => callTool("researcher", { task });
 
@@ -242,15 +249,9 @@ test("after a crash of both processes while the child asks, it is answered once"
     budgets: { tokens: 1_000 },
   });
   const world = family(root);
-  const process = mortal(world.repository);
-  const session = world.host({ repository: process.repository }).createSession({ agent: "root" });
-  session.send("Go");
-  await world.clock.advance(0);
-  process.die();
 
-  const elsewhere = await world.host().open(session.id);
-  await world.clock.advance(80_000);
+  const elsewhere = await afterCrash(world);
 
   expect(resultsOf(elsewhere)).toEqual(["42"]);
-  expect(entriesOf(world, session.id, "child_granted")).toHaveLength(1);
+  expect(entriesOf(world, elsewhere.id, "child_granted")).toHaveLength(1);
 });
