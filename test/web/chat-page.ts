@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Agent } from "@capstan/core";
-import { createAgent } from "@capstan/core";
+import { agentTool, createAgent } from "@capstan/core";
 import type { ProviderContract, ToolContract } from "@capstan/kernel";
 import type { ScriptItem, ScriptedProvider } from "@capstan/testing";
-import { deferredTool, echoTool, parts, scriptedProvider } from "@capstan/testing";
+import { callTool, deferredTool, echoTool, parts, say, scriptedProvider } from "@capstan/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Locator, Page } from "./browser.ts";
 import { Browser, missingBrowser } from "./browser.ts";
@@ -54,6 +54,20 @@ export function continueWith(delta: string): ScriptItem {
   return parts([{ type: "text_delta", delta }]);
 }
 
+/** An agent that works in the background: it books once that is approved, and says what came of it. */
+function researcher(book: ToolContract): ToolContract {
+  const model: ProviderContract = {
+    id: "researcher",
+    contextWindow: 200_000,
+    stream: (request) => {
+      const move = request.step === 1 ? callTool("book", { what: "a museum" }) : say("Researched");
+      return scriptedProvider([move]).stream(request);
+    },
+  };
+  const agent = createAgent({ name: "researcher", model, tools: [book] });
+  return agentTool(agent, { description: "Looks things up", mode: "background" });
+}
+
 const root = join(import.meta.dirname, "..", "..");
 
 /** One server and one browser for a file of tests; each test plays a script of its own in a conversation of its own. */
@@ -81,7 +95,7 @@ class ChatPages {
     };
     const work = deferredTool({ name: "work", settlesOnAbort: true });
     const book = echoTool({ name: "book", needsApproval: true });
-    const tools = [work, book, ...example.pageTools];
+    const tools = [work, book, ...example.pageTools, researcher(book)];
     const agent = createAgent({ name: "demo", model, tools, retry: { maxAttempts: 1 } });
     const [server, browser] = await Promise.all([example.serve({ agent }), Browser.launch()]);
     return new ChatPages({ work, book, server, browser, scripts });

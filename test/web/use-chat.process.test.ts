@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { localTime } from "../../examples/chat-demo/agent.ts";
+import { testBackground } from "./background-tests.ts";
 import type { Example } from "./chat-page.ts";
 import { describePage } from "./chat-page.ts";
 import { testReplies } from "./reply-tests.ts";
@@ -22,4 +23,4 @@ const useChat: Example = {
   },
 };
 
-describePage(useChat, testReplies, testUse);
+describePage(useChat, testReplies, testUse, testBackground);

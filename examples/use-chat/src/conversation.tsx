@@ -5,6 +5,7 @@ import { isToolUIPart } from "ai";
 import { Composer } from "./composer.tsx";
 import type { History, PageMessage } from "./history.ts";
 import { Reply, UserMessage } from "./messages.tsx";
+import { Question, toText } from "./tool-call.tsx";
 import { useConversation } from "./use-conversation.ts";
 import { useFollowEnd } from "./use-follow-end.ts";
 
@@ -22,7 +23,10 @@ interface ConversationProps {
 }
 
 export function Conversation({ id, history, onFirstMessage }: ConversationProps): ReactNode {
-  const { messages, queued, isRunning, error, ...actions } = useConversation(id, history);
+  const { messages, queued, isRunning, error, waitingCalls, ...actions } = useConversation(
+    id,
+    history,
+  );
   const scroller = useRef<HTMLElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const scrollToEnd = useFollowEnd(scroller);
@@ -60,6 +64,15 @@ export function Conversation({ id, history, onFirstMessage }: ConversationProps)
             {queued.map(({ id, text }) => (
               <UserMessage key={id} parts={[{ type: "text", text }]} isQueued />
             ))}
+            {waitingCalls.map((call) => (
+              <Question
+                key={call.toolCallId}
+                name={call.toolName}
+                path={call.via?.map(({ agent }) => agent)}
+                input={toText(call.input)}
+                answer={(...how) => actions.decideBelow(call, ...how)}
+              />
+            ))}
           </div>
         </div>
       </main>
@@ -70,7 +83,7 @@ export function Conversation({ id, history, onFirstMessage }: ConversationProps)
           </p>
         )}
         <p className="unseen" role="status">
-          {announcementOf(last, isRunning)}
+          {announcementOf(last, isRunning, waitingCalls[0]?.toolName)}
         </p>
         <Composer field={field} isRunning={isRunning} send={send} stop={actions.stop} />
         <p className="hint">Enter sends, Shift+Enter starts a new line, Escape stops.</p>
@@ -98,12 +111,17 @@ function Welcome({ onChoose }: { onChoose(text: string): void }): ReactNode {
 }
 
 /** For screen readers. */
-function announcementOf(last: PageMessage | undefined, isRunning: boolean): string {
+function announcementOf(
+  last: PageMessage | undefined,
+  isRunning: boolean,
+  waiting: string | undefined,
+): string {
   const approval = last?.parts.find(
     (part) => isToolUIPart(part) && part.state === "approval-requested",
   );
   if (isRunning) return "Working";
   if (approval !== undefined) return `Approval needed: ${approval.type.replace(/^tool-/, "")}`;
+  if (waiting !== undefined) return `Approval needed: ${waiting}`;
   if (last?.role !== "assistant") return "";
   return last.metadata?.isStopped === true ? "Stopped" : "Reply complete";
 }

@@ -44,15 +44,20 @@ export function ToolCall({ part, decide }: ToolCallProps): ReactNode {
 
 interface QuestionProps {
   readonly name: string;
+  /** Names of the agents that ask, from the top down, if it is not this one. */
+  readonly path?: readonly string[] | undefined;
   readonly input: string;
   answer(isApproved: boolean, reason: string): void;
 }
 
-function Question({ name, input, answer }: QuestionProps): ReactNode {
+export function Question({ name, path, input, answer }: QuestionProps): ReactNode {
   const [reason, setReason] = useState("");
   return (
     <section className="approval" aria-label={`Approval of ${name}`}>
-      <h2>Allow {name}?</h2>
+      <h2>
+        Allow {name}
+        {path !== undefined && ` for ${path.join(" › ")}`}?
+      </h2>
       <h3>It runs with exactly this input</h3>
       <TextBox label={`Input of ${name}`} text={input} />
       <label className="reason">
@@ -109,6 +114,6 @@ function outputOf(part: Part): string {
   }
 }
 
-function toText(value: unknown): string {
+export function toText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "");
 }

@@ -8,9 +8,11 @@ import {
   lastAssistantMessageIsCompleteWithToolCalls,
 } from "ai";
 import { useEffect, useRef, useState } from "react";
+import type { PendingCall } from "@capstan/client";
 import type { History, PageMessage, QueuedMessage } from "./history.ts";
 import { loadHistory } from "./history.ts";
 import { localTime, localTimeTool } from "./local-time.ts";
+import { useWaitingCalls } from "./use-waiting-calls.ts";
 
 export interface ConversationView {
   readonly messages: readonly PageMessage[];
@@ -21,6 +23,9 @@ export interface ConversationView {
   send(text: string): Promise<boolean>;
   stop(): void;
   decide(approvalId: string, isApproved: boolean, reason: string): void;
+  /** Approvals that wait in other agents, and are not part of a message. */
+  readonly waitingCalls: readonly PendingCall[];
+  decideBelow(call: PendingCall, isApproved: boolean, reason: string): void;
 }
 
 const transport = new DefaultChatTransport<PageMessage>({
@@ -89,6 +94,12 @@ export function useConversation(id: string, history: History): ConversationView 
     }
   }
 
+  // A turn that the page has not started: its reply is not in the messages yet.
+  const below = useWaitingCalls(id, messages.length > 0 && !isRunning, () => {
+    if (!isRunning) void attempt(reload());
+  });
+  const shown = new Set(messages.flatMap(({ parts }) => parts.flatMap(askedIn)));
+
   // A call that waited for this page while it was loaded again.
   const hasAnswered = useRef(false);
   useEffect(() => {
@@ -123,7 +134,14 @@ export function useConversation(id: string, history: History): ConversationView 
           ...(reason !== "" && { reason }),
         }),
       ),
+    waitingCalls: below.calls.filter(({ toolCallId }) => !shown.has(toolCallId)),
+    decideBelow: (...decision) => void attempt(below.decide(...decision)),
   };
+}
+
+/** Id of the call that a part asks about. */
+function askedIn(part: PageMessage["parts"][number]): readonly string[] {
+  return isToolUIPart(part) && part.state === "approval-requested" ? [part.toolCallId] : [];
 }
 
 function isDelivered(messages: readonly PageMessage[], id: string): boolean {
