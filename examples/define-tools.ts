@@ -9,7 +9,7 @@ const book = defineTool({
   effect: "idempotent", // after a crash it may run again: the key tells the second run from a new one
   async execute({ room, people, hours }, { idempotencyKey }) {
     if (people > 4) return fail(`"${room}" has 4 seats only`, { seats: 4 });
-    return ok(`Booked "${room}" for ${hours} h`, { booking: idempotencyKey.length }); // details are for people
+    return ok(`Booked "${room}" for ${hours} h`, { isSafeToRepeat: idempotencyKey !== "" }); // details are for people
   },
 });
 const plan = defineTool({
@@ -41,5 +41,5 @@ const model = scriptedProvider([calls, say("The blue room is yours.")]);
 const agent = createAgent({ model, tools: [book, plan, rules] });
 const { messages } = await agent.runTurn({ input: "A room for three, please" }).response;
 for (const message of messages) {
-  if (message.role === "tool") console.log(message.content, message.details ?? ""); // → Booked "blue" for 1 h { booking: 64 }
+  if (message.role === "tool") console.log(message.content, message.details ?? ""); // → Booked "blue" for 1 h { isSafeToRepeat: true }
 }

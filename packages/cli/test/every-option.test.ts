@@ -229,6 +229,11 @@ const cases: Readonly<Record<string, (option: string) => Promise<void>>> = {
     // An address for documentation, which no machine has.
     expect(lines.at(-1)).toMatch(/^capstan: Cannot listen on 192\.0\.2\.1:4711: /);
   },
+  http: async (option) => {
+    const lines = await stderrOf(["mcp", "serve", "--offline", option, "--host", "192.0.2.1"]);
+
+    expect(lines.at(-1)).toMatch(/^capstan: Cannot listen on 192\.0\.2\.1:\d+: /);
+  },
   help: async (option) => {
     expect((await linesOf([option], {}))[0]).toMatch(/^Usage: capstan/);
   },
