@@ -69,6 +69,8 @@ interface Program {
   readonly args: readonly string[];
   /** What it writes to stdout. */
   readonly says: RegExp;
+  /** Variables besides those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Subject {

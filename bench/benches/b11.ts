@@ -1,4 +1,4 @@
-/** B11: what somebody waits for who only asks the command for its version, above a Node that does nothing. */
+/** B11: how long users wait for the command, from its start to its end, above a Node that does nothing. */
 import { spawnSync } from "node:child_process";
 import type { Bench, Figure } from "../bench.ts";
 import { judge } from "../bench.ts";
@@ -9,7 +9,7 @@ const base = "node";
 
 export const b11: Bench = {
   name: "B11",
-  what: "start of the built command up to its version",
+  what: "the built command from its start to its end: version, sessions, a turn offline",
   unit: "start",
   isFor: ({ program }) => program !== undefined,
   workloads: {},
@@ -32,6 +32,7 @@ function start({ name, program }: Subject): number {
   const startedAt = performance.now();
   const { status, stdout, stderr } = spawnSync(process.execPath, program?.args ?? [], {
     encoding: "utf8",
+    env: { ...process.env, ...program?.env },
   });
   const wallMs = performance.now() - startedAt;
   const isRight = status === 0 && program?.says.test(stdout) === true;
