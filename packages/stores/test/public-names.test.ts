@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 test.each([
   ["@capstan/stores/fs", fs, ["fs"]],
-  ["@capstan/stores/postgres", postgres, ["postgres"]],
+  ["@capstan/stores/postgres", postgres, ["databaseOf", "postgres"]],
   ["@capstan/stores/sqlite", sqlite, ["sqlite"]],
 ])("%s exports these names and no others", (_, entry, names) => {
   expect(Object.keys(entry).toSorted()).toEqual(names);
