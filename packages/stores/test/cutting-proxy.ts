@@ -7,6 +7,8 @@ export interface CuttingProxy extends AsyncDisposable {
   readonly port: number;
   /** From the next connection on. */
   cutAfter: number;
+  /** Whether connections end as those of a killed server do, without an error. */
+  endsQuietly: boolean;
 }
 
 export async function cuttingProxy(targetPort: number): Promise<CuttingProxy> {
@@ -15,7 +17,8 @@ export async function cuttingProxy(targetPort: number): Promise<CuttingProxy> {
     const limit = proxy.cutAfter;
     const upstream = connect(targetPort, "127.0.0.1");
     const cut = (): void => {
-      client.resetAndDestroy();
+      if (proxy.endsQuietly) client.end();
+      else client.resetAndDestroy();
       upstream.destroy();
     };
     let bytes = 0;
@@ -36,6 +39,7 @@ export async function cuttingProxy(targetPort: number): Promise<CuttingProxy> {
   const proxy: CuttingProxy = {
     port,
     cutAfter: Infinity,
+    endsQuietly: false,
     async [Symbol.asyncDispose]() {
       server.close();
       for (const socket of sockets) socket.destroy();

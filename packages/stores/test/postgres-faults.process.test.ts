@@ -259,6 +259,37 @@ test("a connection that breaks at any byte fails the calls that use it, and no o
   expect(await readIds(store, "s")).toEqual(["created"]);
 });
 
+test("a connection that ends at any byte of a deletion fails it, and the process goes on", async ({
+  skip,
+}) => {
+  const { url } = mustServe(skip);
+  const direct = new URL(url);
+  await using proxy = await cuttingProxy(Number(direct.port));
+  proxy.endsQuietly = true;
+  const through = new URL(url);
+  through.port = String(proxy.port);
+  const schema = newSchema();
+  await using safe = postgres(url, { schema, maxConnections: 1 });
+  const outcomes = new Set<string>();
+
+  // The first cuts are during the login, the last ones after the commit.
+  for (let bytes = 440; bytes < 940; bytes += 20) {
+    await persist(() => safe.create("s", [created()], head()));
+    proxy.cutAfter = bytes;
+    const store = postgres(through.href, { schema, maxConnections: 1, timeoutMs: 1_000 });
+    const [outcome] = await Promise.allSettled([store.delete("s")]);
+    outcomes.add(
+      outcome.status === "fulfilled" ? "deleted" : String(isUnavailable(outcome.reason)),
+    );
+    // The driver writes in the next turn of the event loop.
+    await wait(5);
+    await store.close();
+    await safe.delete("s");
+  }
+
+  expect(outcomes).toEqual(new Set(["true", "deleted"]));
+});
+
 test("a URL that leads nowhere is told without its password", async () => {
   await using store = postgres("postgres://me:secret@127.0.0.1:1/none");
 

@@ -3,7 +3,7 @@
  * after it: a row is missing, or a failure is reported to the wrong caller.
  */
 import driver from "postgres";
-import type { Sql } from "postgres";
+import type { Sql, TransactionSql } from "postgres";
 import { Deadlines } from "./deadlines.ts";
 
 export interface ConnectionsOptions {
@@ -19,6 +19,8 @@ interface Connection {
   uses: number;
   /** Set as soon as the driver reports the loss, before it reconnects. */
   isLost: boolean;
+  /** Resolves once the driver of a lost connection takes no more statements. */
+  ended: Promise<unknown> | undefined;
 }
 
 export class Connections {
@@ -31,11 +33,34 @@ export class Connections {
     this.#deadlines = new Deadlines(options.timeoutMs);
   }
 
-  async use<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+  use<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+    return this.#use(({ sql }) => work(sql));
+  }
+
+  /**
+   * The driver rolls back as soon as the work fails. On a connection that was just lost it would write to no socket, in a callback of its own,
+   * which ends the process (porsager/postgres issue 1154). So the work fails once the driver has ended.
+   */
+  transaction<T>(work: (sql: TransactionSql) => Promise<T>): Promise<T> {
+    return this.#use((connection) => {
+      const begun = connection.sql.begin(async (sql) => {
+        try {
+          return await work(sql);
+        } catch (thrown) {
+          await connection.ended;
+          throw thrown;
+        }
+      });
+      // The driver unwraps arrays of promises; there are none here.
+      return begun as Promise<T>;
+    });
+  }
+
+  async #use<T>(work: (connection: Connection) => PromiseLike<T>): Promise<T> {
     const connection = this.#pick();
     connection.uses += 1;
     try {
-      const value = await this.#deadlines.watch(work(connection.sql));
+      const value = await this.#deadlines.watch(work(connection));
       if (connection.isLost) throw new LostError();
       return value;
     } catch (thrown) {
@@ -68,15 +93,17 @@ export class Connections {
 
   #open(): Connection {
     const sql = connect(this.#options, { max: 1, onclose: () => this.#lose(connection) });
-    const connection: Connection = { sql, uses: 0, isLost: false };
+    const connection: Connection = { sql, uses: 0, isLost: false, ended: undefined };
     this.#all.add(connection);
     return connection;
   }
 
   #lose(connection: Connection): void {
     connection.isLost = true;
-    // It may hang: no caller awaits its end.
-    if (this.#all.delete(connection)) connection.sql.end({ timeout: 0 }).catch(() => {});
+    if (this.#all.delete(connection)) {
+      // A failure to end it changes nothing: it is not used again.
+      connection.ended = connection.sql.end({ timeout: 0 }).catch(() => {});
+    }
   }
 }
 

@@ -42,8 +42,7 @@ export class Database {
 
   async transaction<T>(work: (sql: TransactionSql) => Promise<T>): Promise<T> {
     if (!this.#isReady || this.#isClosed) await this.#start();
-    // The driver unwraps arrays of promises; there are none here.
-    return this.#connections.use((sql) => sql.begin(work) as Promise<T>);
+    return this.#connections.transaction(work);
   }
 
   get channel(): string {
