@@ -124,8 +124,8 @@ test("a file of logins that cannot be read is named before the user is asked, an
 });
 
 test.each([
-  [["login", "nobody"], "No MCP server nobody"],
-  [["logout", "nobody"], "No MCP server nobody"],
+  [["login", "absent"], "No MCP server absent"],
+  [["logout", "absent"], "No MCP server absent"],
   [["login", "local"], "is a program on this machine"],
   [["login", "token"], "has an Authorization header"],
   [["login", "unset"], "NO_SUCH_HOST is not set"],

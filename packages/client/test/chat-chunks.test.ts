@@ -90,7 +90,7 @@ function replyOf(chunks: readonly Chunk[]): unknown {
   return withoutIds(byCall);
 }
 
-/** What a page shows of the children in the end. */
+/** Parts of the children that a page shows in the end. */
 function childrenOf(chunks: readonly Chunk[]): Record<string, unknown> {
   const parts = chunks.filter((chunk) => chunk.type === "data-child");
   return Object.fromEntries(parts.map(({ id, data }) => [id, withoutIds(data)]));

@@ -19,7 +19,7 @@ interface Seen {
   readonly authorization: string | undefined;
 }
 
-/** What a test may change, also while the server runs. */
+/** Settings that a test may change, even while the server runs. */
 interface Behaviour {
   metadata: Fields;
   /** Metadata of the resource; it lists this authorization server and the MCP server. */
