@@ -72,6 +72,11 @@ test("a reader that has missed little is told the same without the log", async (
 
       expect(feed.recentEventsAfter(cursor) ?? all).toEqual(all);
       expect(feed.recentEventsAfter(feed.cursor)).toEqual([]);
+
+      feed.forgetRecent();
+
+      expect(feed.recentEventsAfter(cursor) ?? all).toEqual(all);
+      expect(feed.recentEventsAfter(feed.cursor)).toEqual([]);
     }),
     { numRuns },
   );

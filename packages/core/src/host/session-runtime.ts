@@ -439,6 +439,7 @@ export class SessionRuntime {
       const settled = { type: "settled", sessionId: this.id, turnId } as const;
       this.readers.show(this.log.feed.live(settled));
     }
+    if (this.readers.isEmpty) this.log.feed.forgetRecent();
     const waiters = this.#idleWaiters;
     this.#idleWaiters = [];
     for (const { resolve } of waiters) resolve();

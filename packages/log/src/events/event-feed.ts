@@ -177,6 +177,14 @@ export class EventFeed {
     return this.withLive(cursor, this.#recent);
   }
 
+  /** Drops the events kept for readers that missed the last ones: they take more memory than the rest of a session that does nothing. */
+  forgetRecent(): void {
+    const last = this.#recent.at(-1);
+    if (last === undefined) return;
+    this.#recentFrom = last.cursor;
+    this.#recent = [];
+  }
+
   /** Like `eventsAfter`, given the events of all entries, or at least of those after the cursor. */
   withLive(cursor: Cursor, facts: readonly PlacedEvent[]): PlacedEvent[] {
     const missed = facts.filter((placed) => compareCursors(placed.cursor, cursor) > 0);
