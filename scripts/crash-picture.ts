@@ -46,7 +46,7 @@ const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 240" 
 ${steps.map(draw).join("\n")}
 <path class="kill" d="M${killedAt - 9} ${rows[0] - 9}l18 18m0 -18l-18 18"/>
 <text class="killed" x="${killedAt + 18}" y="${rows[0] + 4}">kill -9: was the bill paid?</text>
-<text x="450" y="${rows[1] + 40}">pay() does not run twice: the model learns that its outcome is unknown</text>
+<text x="${width - 20}" y="${rows[1] + 42}" text-anchor="end">pay() does not run twice: the model learns that its outcome is unknown</text>
 </svg>
 `;
 
