@@ -5,7 +5,7 @@ import { parseCommandLine } from "../src/command-line/parse-command-line.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const pages = [
-  "docs/getting-started.md",
+  "docs/start/in-a-terminal.md",
   "docs/configuration.md",
   "docs/permissions.md",
   "packages/cli/README.md",
