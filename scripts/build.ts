@@ -2,14 +2,18 @@
 // many, and each module that Node has to find and link costs every program that imports the package.
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "rolldown";
+import { breakLines } from "./break-lines.ts";
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly "@capstan/source": string }>>;
   readonly bin?: unknown;
 }
+
+/** Functions and classes keep their names, which stack traces and messages show. */
+const keepNames = { function: true, class: true };
 
 const root = join(import.meta.dirname, "..");
 const packages = join(root, "packages");
@@ -28,7 +32,7 @@ async function bundle(folder: string): Promise<void> {
   for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
     if (/\.js(\.map)?$/.test(file)) rmSync(join(dist, file));
   }
-  await build({
+  const { output } = await build({
     input: Object.fromEntries(
       entriesOf(manifest).map((path) => [basename(path, ".ts"), join(folder, path)]),
     ),
@@ -39,12 +43,12 @@ async function bundle(folder: string): Promise<void> {
       dir: dist,
       format: "esm",
       sourcemap: true,
-      // Readers have the source map and the declarations. V8 parses text without comments faster, and text of ASCII alone at half the memory.
+      // Readers have the source map and the declarations. V8 parses short text faster, and text of ASCII alone at half the memory.
       comments: false,
       minify: {
-        mangle: false,
-        compress: false,
-        codegen: { removeWhitespace: false, asciiOnly: true },
+        mangle: { keepNames },
+        compress: { keepNames },
+        codegen: { removeWhitespace: true, asciiOnly: true },
       },
       chunkFileNames: "chunks/[name].js",
       // What a command needs before it knows what it was asked for is one module: somebody waits for it.
@@ -53,6 +57,21 @@ async function bundle(folder: string): Promise<void> {
       }),
     },
   });
+  for (const file of output) {
+    // One that only passes names on has no map.
+    if (file.type === "chunk" && file.map !== null) breakLinesOf(join(dist, file.fileName));
+  }
+}
+
+function breakLinesOf(path: string): void {
+  // Written by rolldown.
+  const map = JSON.parse(readFileSync(`${path}.map`, "utf8")) as { readonly mappings: string };
+  const { code, mappings } = breakLines({
+    code: readFileSync(path, "utf8"),
+    mappings: map.mappings,
+  });
+  writeFileSync(path, code);
+  writeFileSync(`${path}.map`, JSON.stringify({ ...map, mappings }));
 }
 
 /** The sources of the public entries; of a package with a command also its main module. */
