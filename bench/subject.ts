@@ -71,6 +71,8 @@ interface Program {
   readonly says: RegExp;
   /** Variables besides those of this process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Measures up to the first byte on stdout instead of the end. */
+  readonly isFirstOutput?: boolean;
 }
 
 export interface Subject {

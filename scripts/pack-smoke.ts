@@ -136,6 +136,7 @@ async function checkContents({ name, files }: Tarball): Promise<Outcome> {
   const source = packageFolder(name);
   const isExpected = (path: string): boolean => {
     if (path === "package.json" || path === "README.md" || path === "bin/capstan.js") return true;
+    if (path === "dist/licenses.txt") return name === "capstan";
     if (path.startsWith("src/")) return /\.(ts|json)$/.test(path) && !/\.test(-d)?\.ts$/.test(path);
     if (/^dist\/chunks\/[\w-]+\.js(\.map)?$/.test(path)) return true;
     const built = /^dist\/(.+?)\.(?:js|d\.ts)(?:\.map)?$/.exec(path)?.[1];

@@ -1,10 +1,12 @@
 /** The built command that runs a turn without a model. For B11 only. */
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subject } from "../subject.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "capstan-bench-"));
+const config = join(folder, "config.json");
+writeFileSync(config, "{}");
 
 export const subject: Subject = {
   name: "cli-turn",
@@ -12,6 +14,7 @@ export const subject: Subject = {
   program: {
     args: [join(import.meta.dirname, "../../packages/cli/bin/capstan.js"), "--offline", "Hello"],
     says: /\w/,
-    env: { CAPSTAN_DATA: folder, CAPSTAN_CONFIG: join(folder, "config.json") },
+    isFirstOutput: true,
+    env: { CAPSTAN_DATA: folder, CAPSTAN_CONFIG: config },
   },
 };

@@ -7,6 +7,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
   console.error(`capstan needs Node 22.18 or newer, and this is Node ${process.versions.node}.`);
   process.exitCode = 1;
 } else {
+  // Keeps compiled code for the next start. If it cannot be stored, this returns the reason and nothing else changes.
+  process.getBuiltinModule("node:module").enableCompileCache();
   try {
     await import(main);
   } catch (thrown) {
