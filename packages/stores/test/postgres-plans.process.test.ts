@@ -125,7 +125,10 @@ function conditionsIn(plan: Plan): string[] {
 async function plansOf(sql: Sql, { text, values }: SentStatement): Promise<Plan[]> {
   const explain = async (options: string, parameters: (string | null)[]): Promise<Plan> => {
     const [row] = await sql.unsafe(`EXPLAIN (${options}FORMAT JSON) ${text}`, parameters);
-    return (row?.["QUERY PLAN"] as [{ readonly Plan: Plan }])[0].Plan;
+    const plans = row?.["QUERY PLAN"] as readonly { readonly Plan: Plan }[] | undefined;
+    const explained = plans?.[0];
+    if (explained === undefined) throw new Error(`PostgreSQL does not explain ${text}`);
+    return explained.Plan;
   };
   const own = await explain("", [...values]);
   return values.length === 0 ? [own] : [own, await explain("GENERIC_PLAN, ", [])];

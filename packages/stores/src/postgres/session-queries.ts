@@ -129,7 +129,7 @@ export class SessionQueries {
     const { lock, deletions } = this.#statements;
     await this.#database.transaction(async (sql) => {
       // The deletions must see entries appended while we wait for the lock.
-      const prepared = { prepare: true };
+      const prepared = { prepare: this.#database.prepares };
       const [row] = await sql.unsafe(lock, [toPlainText(id)], prepared);
       if (row === undefined) return;
       for (const deletion of deletions) await sql.unsafe(deletion, [row["n"] as string], prepared);

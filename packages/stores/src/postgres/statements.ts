@@ -40,6 +40,9 @@ export interface Statements {
   readonly storeNotes: string;
   readonly forgetNotes: string;
   readonly fetchNotes: string;
+  readonly lastNote: string;
+  readonly notesAfter: string;
+  readonly seqs: string;
 }
 
 export function statementsOf(schema: string): Statements {
@@ -120,8 +123,11 @@ export function statementsOf(schema: string): Statements {
        FROM ${sessions} s JOIN ${blobs} b ON b.session = s.n AND b.ref = $2 WHERE s.id = $1`,
     epochs: `SELECT id, epoch::float8 AS epoch FROM ${sessions} WHERE id = ANY ($1::text[])`,
     notify: "SELECT pg_notify($1, $2)",
-    storeNotes: `INSERT INTO ${notes} (notes) VALUES ($1) RETURNING n::float8 AS n`,
+    storeNotes: `INSERT INTO ${notes} (notes, sender) VALUES ($1, $2) RETURNING n::float8 AS n`,
     forgetNotes: `DELETE FROM ${notes} WHERE sent_at < now() - interval '1 minute'`,
     fetchNotes: `SELECT notes FROM ${notes} WHERE n = $1::bigint`,
+    lastNote: `SELECT coalesce(max(n), 0)::float8 AS n FROM ${notes}`,
+    notesAfter: `SELECT n::float8 AS n, notes, sender FROM ${notes} WHERE ${notes}.n > $1::bigint ORDER BY ${notes}.n LIMIT 1000`,
+    seqs: `SELECT id, last_seq, incarnation FROM ${sessions} WHERE id = ANY ($1::text[])`,
   };
 }
