@@ -23,13 +23,14 @@ async function run(programs: Readonly<Record<string, string>>): Promise<string> 
 test.skipIf(process.platform !== "linux")(
   "names what it cannot install, and succeeds",
   async () => {
-    const elsewhere = await run({ tmux: "" });
-    const asUser = await run({ "apt-get": "exit 1", id: "echo 1000", bwrap: "" });
+    const elsewhere = await run({ tmux: "", pgbouncer: "" });
+    const asUser = await run({ "apt-get": "exit 1", id: "echo 1000", bwrap: "", pgbouncer: "" });
     const offline = await run({
       "apt-get": "echo E: no network; exit 100",
       id: "echo 0",
       bwrap: "",
       chromium: "",
+      pgbouncer: "",
     });
 
     expect(elsewhere).toBe(
@@ -41,7 +42,13 @@ test.skipIf(process.platform !== "linux")(
 );
 
 test.skipIf(process.platform !== "linux")("is silent if it needs nothing", async () => {
-  const silent = await run({ chromium: "", tmux: "", bwrap: "", "apt-get": "exit 1" });
+  const silent = await run({
+    chromium: "",
+    tmux: "",
+    bwrap: "",
+    pgbouncer: "",
+    "apt-get": "exit 1",
+  });
 
   expect(silent).toBe("");
 });

@@ -15,6 +15,15 @@ export interface PostgresOptions {
   readonly maxConnections?: number;
   /** How long a statement may take before it fails. Default 15,000. */
   readonly timeoutMs?: number;
+  /**
+   * Says that the URL leads to a pooler that gives a connection for a `"session"` or for a `"transaction"`. Default: a pooler is noticed when
+   * connecting, and taken for one by transaction. Then statements are not prepared, and the store polls instead of listening.
+   */
+  readonly pooler?: "session" | "transaction";
+  /** Whether statements are prepared. Default: unless a pooler by transaction is in between. Some can prepare: PgBouncer from 1.21 on. */
+  readonly prepare?: boolean;
+  /** Leads to the server itself, for one connection that listens, if the URL leads to a pooler. With several databases it is not allowed. */
+  readonly directUrl?: string;
 }
 
 /**
@@ -28,14 +37,20 @@ export function postgres(
   options: PostgresOptions = {},
 ): StoreHandle {
   const { schema = "capstan", maxConnections = 10, timeoutMs = 15_000 } = options;
+  const { pooler, prepare, directUrl } = options;
   if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
     const message = `Invalid schema name "${schema}": use lower-case letters, digits and _, at most 51`;
     throw new RepositoryError("unavailable", "", message);
   }
   const urls = typeof url === "object" ? url : [url];
+  if (directUrl !== undefined && urls.length > 1) {
+    const message = "directUrl is for one database: pass one URL, or leave it out";
+    throw new RepositoryError("unavailable", "", message);
+  }
   const stores = urls.map((each) => {
     if (each !== undefined && each !== "") {
-      return new PostgresRepository({ url: each, schema, maxConnections, timeoutMs });
+      const connections = { url: each, maxConnections, timeoutMs, pooler, prepare, directUrl };
+      return new PostgresRepository({ ...connections, schema });
     }
     const message = "Missing URL of a PostgreSQL database: pass one, or set DATABASE_URL";
     throw new RepositoryError("unavailable", "", message);

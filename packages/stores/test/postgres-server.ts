@@ -190,7 +190,7 @@ async function copyBinaries(): Promise<string> {
 }
 
 /** A folder for temporary things that another user can reach: not every one that this process was given is. */
-function openFolder(): string {
+export function openFolder(): string {
   const folders = [tmpdir(), "/tmp", "/var/tmp"];
   const isOpen = (path: string): boolean =>
     (statSync(path).mode & 0o001) !== 0 && (path === dirname(path) || isOpen(dirname(path)));
@@ -198,7 +198,7 @@ function openFolder(): string {
   return open ?? tmpdir();
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

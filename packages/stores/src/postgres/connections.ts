@@ -13,6 +13,13 @@ export interface ConnectionsOptions {
   readonly timeoutMs: number;
 }
 
+interface DriverOptions {
+  readonly max: number;
+  /** Also for the statements that the driver sends by itself. Default true. */
+  readonly prepare?: boolean;
+  readonly onclose?: () => void;
+}
+
 interface Connection {
   readonly sql: Sql;
   /** Statements in progress, pipelined. */
@@ -27,6 +34,7 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #deadlines: Deadlines;
   readonly #all = new Set<Connection>();
+  #prepares = true;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -73,6 +81,14 @@ export class Connections {
     }
   }
 
+  /** From now on nothing is prepared. Called while no statement is in progress. */
+  async stopPreparing(): Promise<void> {
+    this.#prepares = false;
+    const all = [...this.#all];
+    this.#all.clear();
+    await Promise.all(all.map(({ sql }) => sql.end({ timeout: 0 })));
+  }
+
   /** Waits for statements in progress. */
   async close(): Promise<void> {
     await this.#deadlines.idle();
@@ -92,7 +108,8 @@ export class Connections {
   }
 
   #open(): Connection {
-    const sql = connect(this.#options, { max: 1, onclose: () => this.#lose(connection) });
+    const onclose = (): void => this.#lose(connection);
+    const sql = connect(this.#options, { max: 1, prepare: this.#prepares, onclose });
     const connection: Connection = { sql, uses: 0, isLost: false, ended: undefined };
     this.#all.add(connection);
     return connection;
@@ -116,14 +133,11 @@ class LostError extends Error {
 }
 
 /** True if the server answered with an error. */
-function isRefusal(thrown: unknown): boolean {
+export function isRefusal(thrown: unknown): boolean {
   return thrown instanceof driver.PostgresError && thrown.severity === "ERROR";
 }
 
-export function connect(
-  { url, timeoutMs }: ConnectionsOptions,
-  options: { readonly max: number; readonly onclose?: () => void },
-): Sql {
+export function connect({ url, timeoutMs }: ConnectionsOptions, options: DriverOptions): Sql {
   return driver(url, {
     ...options,
     // Seconds. A timer of more than 24 days would fire at once.

@@ -2,19 +2,32 @@
 import { closedStore } from "../handle/closed-store.ts";
 import type { Row, Sql, TransactionSql } from "postgres";
 import type { ConnectionsOptions } from "./connections.ts";
-import { connect, Connections } from "./connections.ts";
+import { connect, Connections, isRefusal } from "./connections.ts";
 import { migrate } from "./migrate.ts";
 
 export interface DatabaseOptions extends ConnectionsOptions {
   readonly schema: string;
+  /** Leads to the server itself: for notifications, if `url` leads to a pooler. */
+  readonly directUrl?: string | undefined;
+  /** Found out on the first connection if undefined: any pooler is then taken for one by transaction. */
+  readonly pooler?: Pooler | undefined;
+  /** Undefined: unless a pooler by transaction is in between. */
+  readonly prepare?: boolean | undefined;
 }
+
+/** How long a client of a pooler keeps a connection of the server. */
+type Pooler = "session" | "transaction";
 
 export type Value = string | number | null | Uint8Array | readonly string[];
 
-/** Receives notifications; `onListening` is called whenever listening starts, also after a reconnect. */
+/**
+ * Receives notifications. `onListening` is called whenever listening starts, also after a reconnect; `onImpossible` once, if this database
+ * cannot notify.
+ */
 export interface Listener {
   onPayload(payload: string): void;
   onListening(): void;
+  onImpossible(reason: string): void;
 }
 
 export class Database {
@@ -26,9 +39,11 @@ export class Database {
   #starting: Promise<void> | undefined;
   #isReady = false;
   #isClosed = false;
+  #isPooled: boolean;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
+    this.#isPooled = options.pooler === "transaction";
     this.name = nameOf(options.url);
     this.#connections = new Connections(options);
   }
@@ -37,7 +52,17 @@ export class Database {
   async query(text: string, values: readonly Value[]): Promise<Row[]> {
     if (!this.#isReady || this.#isClosed) await this.#start();
     const parameters = values.map(toParameter);
-    return this.#connections.use((sql) => sql.unsafe(text, parameters, { prepare: true }));
+    return this.#connections.use((sql) => sql.unsafe(text, parameters, { prepare: this.prepares }));
+  }
+
+  /** Whether statements are prepared: a pooler may run the next one on another connection of the server. */
+  get prepares(): boolean {
+    return this.#options.prepare ?? !this.#isPooled;
+  }
+
+  /** Whether the caller said that a pooler is in between. */
+  get isPooledByIntent(): boolean {
+    return this.#options.pooler === "transaction";
   }
 
   async transaction<T>(work: (sql: TransactionSql) => Promise<T>): Promise<T> {
@@ -50,11 +75,27 @@ export class Database {
   }
 
   /** Listens on a separate connection, and again after every loss of it. */
-  listen({ onPayload, onListening }: Listener): void {
-    this.#listening ??= connect(this.#options, { max: 1 });
-    const listening = this.#listening.listen(this.channel, onPayload, onListening);
-    // The driver retries by itself.
-    Promise.resolve(listening).catch(() => {});
+  listen({ onPayload, onListening, onImpossible }: Listener): void {
+    const { directUrl, url } = this.#options;
+    const start = async (): Promise<void> => {
+      if (directUrl === undefined && (await this.#isBehindPooler())) {
+        return onImpossible("a pooler by transaction is in between");
+      }
+      if (this.#isClosed) return;
+      const listening = connect({ ...this.#options, url: directUrl ?? url }, { max: 1 });
+      this.#listening = listening;
+      // The driver retries by itself, unless the server refuses.
+      await listening.listen(this.channel, onPayload, onListening);
+    };
+    start().catch((thrown: unknown) => {
+      if (isRefusal(thrown)) onImpossible((thrown as Error).message);
+    });
+  }
+
+  stopListening(): void {
+    // A failure to end it changes nothing: it is not used again.
+    this.#listening?.end({ timeout: 0 }).catch(() => {});
+    this.#listening = undefined;
   }
 
   async close(): Promise<void> {
@@ -63,14 +104,27 @@ export class Database {
     await this.#listening?.end({ timeout: 0 });
   }
 
+  /** Without a database it is not known: then listening is tried. */
+  async #isBehindPooler(): Promise<boolean> {
+    if (!this.#isReady && this.#options.pooler === undefined) {
+      // The call that needs the database reports its failure.
+      await this.#start().catch(() => {});
+    }
+    return this.#isPooled;
+  }
+
   /** All waiting callers share one attempt; after a failure the next caller tries again. */
   #start(): Promise<void> {
     if (this.#isClosed) {
       throw closedStore(this.name, "");
     }
     this.#starting ??= this.#connections
-      .use((sql) => migrate(sql, this.#options.schema))
-      .then(() => {
+      .use(async (sql) => {
+        await migrate(sql, this.#options.schema);
+        if (this.#options.pooler === undefined) this.#isPooled = await isPooled(sql);
+      })
+      .then(async () => {
+        if (!this.prepares) await this.#connections.stopPreparing();
         this.#isReady = true;
       })
       .finally(() => {
@@ -78,6 +132,12 @@ export class Database {
       });
     return this.#starting;
   }
+}
+
+/** A pooler tells its clients a process number of its own. */
+async function isPooled(sql: Sql): Promise<boolean> {
+  const rows = await sql.unsafe("SELECT pg_backend_pid() AS pid");
+  return rows[0]?.["pid"] !== rows.state.pid;
 }
 
 function toParameter(value: Value): Exclude<Value, readonly string[]> {

@@ -78,4 +78,9 @@ export const migrations: readonly ((schema: string) => string)[] = [
   ) STORED;
   CREATE INDEX sessions_due ON ${schema}.sessions (due_at) WHERE due_at IS NOT NULL;
   `,
+  // Old notes are found without reading the others; those who poll pass by their own.
+  (schema) => `
+  ALTER TABLE ${schema}.notes ADD COLUMN sender text;
+  CREATE INDEX notes_by_age ON ${schema}.notes (sent_at);
+  `,
 ];

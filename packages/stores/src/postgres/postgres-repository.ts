@@ -41,6 +41,7 @@ export class PostgresRepository implements StoreHandle {
   readonly #sessions: SessionQueries;
   readonly #leases: LeaseQueries;
   readonly #relay: Relay;
+  readonly #channel: NoteChannel;
 
   constructor(options: DatabaseOptions) {
     const database = new Database(options);
@@ -54,14 +55,15 @@ export class PostgresRepository implements StoreHandle {
       statements,
       onNotes: (notes) => this.#relay.take(notes),
       onGap: () => this.#relay.startAnew(),
+      ids: () => this.#relay.ids(),
+      onChanged: (id, lastSeq, incarnation) => this.#relay.changed(id, lastSeq, incarnation),
     });
+    this.#channel = channel;
     this.#relay = new Relay({
       // Sent after the commit, and once for many writes: a notification within each would serialize all commits.
       tellsChanges: true,
       send: (notes) => channel.send(notes),
-      onDemand: (isWanted) => {
-        if (isWanted) channel.listen();
-      },
+      onDemand: (isWanted) => channel.want(isWanted),
     });
   }
 
@@ -97,8 +99,10 @@ export class PostgresRepository implements StoreHandle {
     return posted;
   }
 
-  read(id: string, options: ReadOptions = {}): Promise<ReadPage> {
-    return this.#guard(id, this.#sessions.read(id, options));
+  async read(id: string, options: ReadOptions = {}): Promise<ReadPage> {
+    const page = await this.#guard(id, this.#sessions.read(id, options));
+    this.#channel.saw(id, page.lastSeq, page.incarnation);
+    return page;
   }
 
   list(query: ListQuery = {}): Promise<SessionPage> {
@@ -171,6 +175,7 @@ export class PostgresRepository implements StoreHandle {
 
   async close(): Promise<void> {
     this.#relay.close();
+    this.#channel.close();
     await this.#database.close();
   }
 

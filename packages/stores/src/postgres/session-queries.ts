@@ -129,9 +129,10 @@ export class SessionQueries {
     const { lock, deletions } = this.#statements;
     await this.#database.transaction(async (sql) => {
       // The deletions must see entries appended while we wait for the lock.
-      const [row] = await sql.unsafe(lock, [toPlainText(id)]);
+      const prepared = { prepare: this.#database.prepares };
+      const [row] = await sql.unsafe(lock, [toPlainText(id)], prepared);
       if (row === undefined) return;
-      for (const deletion of deletions) await sql.unsafe(deletion, [row["n"] as string]);
+      for (const deletion of deletions) await sql.unsafe(deletion, [row["n"] as string], prepared);
     });
   }
 

@@ -4,6 +4,9 @@ import { headColumns } from "../rows/head-columns.ts";
 /** The store's clock, in milliseconds: the database's, the same for every process. */
 const now = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
 
+/** Clock that is read once for a statement: an index can be entered by it. */
+const nowOnce = `(SELECT ${now})`;
+
 /** Entries from two arrays: ids and bodies. */
 const entryList = (ids: string, bodies: string): string =>
   `unnest(${ids}::text[], ${bodies}::text[]) WITH ORDINALITY AS e (id, body, place)`;
@@ -37,6 +40,9 @@ export interface Statements {
   readonly storeNotes: string;
   readonly forgetNotes: string;
   readonly fetchNotes: string;
+  readonly lastNote: string;
+  readonly notesAfter: string;
+  readonly seqs: string;
 }
 
 export function statementsOf(schema: string): Statements {
@@ -103,11 +109,12 @@ export function statementsOf(schema: string): Statements {
     renew: `UPDATE ${sessions} SET expires_at = ${now} + $3
        WHERE id = $1 AND epoch = $2::bigint AND expires_at IS NOT NULL RETURNING n`,
     release: `UPDATE ${sessions} SET ${released} WHERE ${valid} RETURNING last_seq`,
-    claimDue: `UPDATE ${sessions} SET ${given} WHERE n IN (
-         SELECT n FROM ${sessions} WHERE due_at <= ${now} AND agent = ANY ($1::text[])
+    // An array, not a set: whatever the number of rows may be, each is found by its key.
+    claimDue: `UPDATE ${sessions} SET ${given} WHERE n = ANY (ARRAY(
+         SELECT n FROM ${sessions} WHERE due_at <= ${nowOnce} AND agent = ANY ($1::text[])
          ORDER BY last_owned, n LIMIT $4 FOR UPDATE SKIP LOCKED
-       ) RETURNING ${claimed}`,
-    nextDue: `SELECT min(due_at) - ${now} AS ms FROM ${sessions} WHERE due_at > ${now} AND agent = ANY ($1::text[])`,
+       )) RETURNING ${claimed}`,
+    nextDue: `SELECT min(due_at) - ${now} AS ms FROM ${sessions} WHERE due_at > ${nowOnce} AND agent = ANY ($1::text[])`,
     // The lock prevents deletion of the session in the meantime.
     putBlob: `WITH s AS (SELECT n FROM ${sessions} WHERE id = $1 AND ${isMeant("$4")} FOR KEY SHARE), b AS (
          INSERT INTO ${blobs} (session, ref, bytes) SELECT n, $2, $3::bytea FROM s ON CONFLICT DO NOTHING
@@ -116,8 +123,11 @@ export function statementsOf(schema: string): Statements {
        FROM ${sessions} s JOIN ${blobs} b ON b.session = s.n AND b.ref = $2 WHERE s.id = $1`,
     epochs: `SELECT id, epoch::float8 AS epoch FROM ${sessions} WHERE id = ANY ($1::text[])`,
     notify: "SELECT pg_notify($1, $2)",
-    storeNotes: `INSERT INTO ${notes} (notes) VALUES ($1) RETURNING n::float8 AS n`,
+    storeNotes: `INSERT INTO ${notes} (notes, sender) VALUES ($1, $2) RETURNING n::float8 AS n`,
     forgetNotes: `DELETE FROM ${notes} WHERE sent_at < now() - interval '1 minute'`,
     fetchNotes: `SELECT notes FROM ${notes} WHERE n = $1::bigint`,
+    lastNote: `SELECT coalesce(max(n), 0)::float8 AS n FROM ${notes}`,
+    notesAfter: `SELECT n::float8 AS n, notes, sender FROM ${notes} WHERE ${notes}.n > $1::bigint ORDER BY ${notes}.n LIMIT 1000`,
+    seqs: `SELECT id, last_seq, incarnation FROM ${sessions} WHERE id = ANY ($1::text[])`,
   };
 }
