@@ -95,7 +95,7 @@ describe("programs", () => {
 });
 
 test(
-  "workerd runs the server in an object, without modules of Node",
+  "workerd runs the server and its store in objects, without modules of Node",
   { timeout: 60_000 },
   async ({ skip }) => {
     const binary = findWorkerd() ?? skip(workerdIsMissing);
@@ -103,7 +103,7 @@ test(
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const mounts = join(root, "examples", "mounts");
     const files = [join(mounts, "workerd.ts"), join(mounts, "workerd.capnp")] as const;
-    const workerd = await startWorkerd(binary, await bundleWorker(...files, folder));
+    const workerd = await startWorkerd(binary, await bundleWorker(...files, folder), folder);
     onTestFinished(async () => void (await workerd.stop("SIGKILL")));
 
     const outcome = await chat(connectPage(workerd.url));

@@ -1,11 +1,15 @@
 /** A worker of workerd and Cloudflare. Requests share timers and streams only within a Durable Object, so the host runs in one. */
-import { createAgent, createHost, memoryRepository } from "@capstan/core";
+import { createAgent, createHost } from "@capstan/core";
 import { offlineProvider } from "@capstan/providers/offline";
 import type { Server } from "@capstan/server";
 import { createServer } from "@capstan/server";
+import type { StoreBindings } from "@capstan/stores/durable-object";
+import { durableObjectStore } from "@capstan/stores/durable-object";
+
+export { IndexObject, SessionObject } from "@capstan/stores/durable-object";
 
 // In your project the types come from @cloudflare/workers-types.
-interface Env {
+interface Env extends StoreBindings {
   readonly AGENTS: {
     getByName(name: string): { fetch(request: Request): Promise<Response> };
   };
@@ -20,9 +24,9 @@ export class Agents {
   readonly #server: Server;
 
   // Not at the top of the module: workers may neither set timers nor draw random numbers there.
-  constructor() {
+  constructor(_: unknown, env: Env) {
     this.#server = createServer({
-      host: createHost({ agents: [agent], repository: memoryRepository() }),
+      host: createHost({ agents: [agent], repository: durableObjectStore(env) }),
       basePath: "/agents",
       allowedHosts: ["localhost", "127.0.0.1"], // and the public name
       authenticate({ headers }) {
