@@ -1,6 +1,8 @@
 /** The server inside frameworks and runtimes, as the programs of examples/mounts have it, and a client that drives it. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { connect } from "@capstan/client";
@@ -8,6 +10,7 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { app } from "../examples/mounts/hono.ts";
 import { DELETE, GET, OPTIONS, POST } from "../examples/mounts/next-route.ts";
 import { server } from "../examples/mounts/server.ts";
+import { bundleWorker, findWorkerd, startWorkerd, workerdIsMissing } from "./workerd.ts";
 
 const root = join(import.meta.dirname, "..");
 /** `npm ci --prefix test/runtimes` brings Bun and Deno. */
@@ -90,6 +93,26 @@ describe("programs", () => {
     },
   );
 });
+
+test(
+  "workerd runs the server and its store in objects, without modules of Node",
+  { timeout: 60_000 },
+  async ({ skip }) => {
+    const binary = findWorkerd() ?? skip(workerdIsMissing);
+    const folder = mkdtempSync(join(tmpdir(), "capstan-workerd-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const mounts = join(root, "examples", "mounts");
+    const files = [join(mounts, "workerd.ts"), join(mounts, "workerd.capnp")] as const;
+    const workerd = await startWorkerd(binary, await bundleWorker(...files, folder), folder);
+    onTestFinished(async () => void (await workerd.stop("SIGKILL")));
+
+    const outcome = await chat(connectPage(workerd.url));
+    const stranger = await fetch(`${workerd.url}/agents/api/agent/sessions`);
+
+    expect(outcome).toEqual(chatted);
+    expect(stranger.status).toBe(401);
+  },
+);
 
 describe("functions", () => {
   afterAll(() => server.close());

@@ -1,6 +1,6 @@
 /** `@capstan/stores/sqlite`: sessions in a file, with the SQLite of Node. The store to start with. */
 import { mustBeNamed } from "./handle/must-be-named.ts";
-import { toRepositoryError } from "./sqlite/sqlite-failure.ts";
+import { toRepositoryError } from "./tables/sqlite-failure.ts";
 import type { SqliteOptions } from "./sqlite/sqlite-repository.ts";
 import { SqliteRepository } from "./sqlite/sqlite-repository.ts";
 import type { StoreHandle } from "./handle/store-handle.ts";

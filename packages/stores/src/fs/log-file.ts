@@ -14,6 +14,7 @@ import {
 import type { StoredEntry } from "@capstan/log";
 import { incarnationOf, RepositoryError } from "@capstan/log";
 import type { EntryText } from "../text/entry-text.ts";
+import { checksumOf } from "../text/checksum.ts";
 import { checkSum, toEntry } from "../text/entry-text.ts";
 import { checksumsIn, isStateLine, parseStateLine, toStateLine } from "./session-state.ts";
 import type { SessionState } from "./session-state.ts";
@@ -96,7 +97,7 @@ export class LogFile {
     return Array.from({ length: last - first + 1 }, (_, i) => {
       const seq = first + i;
       const line = bytes.subarray(this.#startOf(seq) - from, this.#endOf(seq) - from);
-      checkSum(line, seq, this.#sums[seq]);
+      checkSum(line, seq, this.#sums[seq], checksumOf);
       return toEntry(line.toString("utf8"), seq);
     });
   }

@@ -1,7 +1,7 @@
 /** State of a session besides its entries: one line after every write, the last of which counts. */
 import type { DueFacts, SessionHead } from "@capstan/log";
 import type { EntryText } from "../text/entry-text.ts";
-import { checksumOf } from "../text/entry-text.ts";
+import { checksumOf } from "../text/checksum.ts";
 import { fateOf } from "../watch/process-identity.ts";
 
 interface HeldLease {

@@ -1,8 +1,8 @@
 /** Opens a session database, and migrates its tables. */
 import { DatabaseSync } from "node:sqlite";
 import { RepositoryError } from "@capstan/log";
-import { applicationId, migrations } from "./migrations.ts";
-import { isBusy } from "./sqlite-failure.ts";
+import { applicationId, migrations } from "../tables/migrations.ts";
+import { isBusy } from "../tables/sqlite-failure.ts";
 
 export type Durability = "normal" | "full";
 

@@ -27,16 +27,19 @@ import type { EntryText } from "../text/entry-text.ts";
 import { toEntryText, toEntryTexts } from "../text/entry-text.ts";
 import { LocalWatch } from "../watch/local-watch.ts";
 import type { StoreHandle } from "../handle/store-handle.ts";
-import { BlobRows } from "./blob-rows.ts";
-import { LeaseRows } from "./lease-rows.ts";
+import { BlobRows } from "../tables/blob-rows.ts";
+import { LeaseRows } from "../tables/lease-rows.ts";
+import { toBlobRef } from "../text/blob-ref.ts";
+import { checksumOf } from "../text/checksum.ts";
+import { fateOf, ownIdentity } from "../watch/process-identity.ts";
 import { NoteRows } from "./note-rows.ts";
 import { openDatabase } from "./open-database.ts";
 import type { Durability } from "./open-database.ts";
 import type { SharedMountPolicy } from "./shared-mount.ts";
 import { checkMount } from "./shared-mount.ts";
-import { SessionRows } from "./session-rows.ts";
+import { SessionRows } from "../tables/session-rows.ts";
 import { closedStore } from "../handle/closed-store.ts";
-import { toRepositoryError } from "./sqlite-failure.ts";
+import { toRepositoryError } from "../tables/sqlite-failure.ts";
 import { Transactions } from "./transactions.ts";
 
 export interface SqliteOptions {
@@ -85,8 +88,8 @@ export class SqliteRepository implements StoreHandle {
     const database = openDatabase(path, { durability, busyMs, secureDelete });
     this.#database = database;
     this.#transactions = new Transactions(database, durability === "full" ? 0 : maxAtOnce);
-    this.#sessions = new SessionRows(database);
-    this.#leases = new LeaseRows(database);
+    this.#sessions = new SessionRows(database, checksumOf);
+    this.#leases = new LeaseRows(database, { fateOf, ownIdentity });
     this.#blobs = new BlobRows(database);
     const notes = new NoteRows(database);
     this.#watch = new LocalWatch({
@@ -188,7 +191,8 @@ export class SqliteRepository implements StoreHandle {
   putBlob(id: string, bytes: Uint8Array, options: WriteOptions = {}): MaybePromise<string> {
     // Copied: the caller may reuse its buffer, and the write may come later.
     const kept = new Uint8Array(bytes);
-    return this.#write(id, () => this.#blobs.put(id, kept, options));
+    const ref = toBlobRef(kept);
+    return this.#write(id, () => this.#blobs.put(id, ref, kept, options));
   }
 
   getBlob(id: string, ref: string, range?: ByteRange): Uint8Array | undefined {

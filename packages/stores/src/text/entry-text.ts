@@ -1,5 +1,4 @@
 /** Encodes entries as text with a checksum, and decodes them. */
-import { crc32 } from "node:zlib";
 import type { NewEntry, StoredEntry } from "@capstan/log";
 import { checkEnvelope, checkEnvelopes, invalidEntry, LogError } from "@capstan/log";
 
@@ -30,16 +29,15 @@ function toText(sessionId: string, entry: NewEntry): string {
   }
 }
 
-/** CRC-32 of an entry as stored: any flipped bit changes it. */
-export function checksumOf(text: string | Uint8Array): number {
-  return crc32(text);
-}
+/** CRC-32. Runtimes other than Node do not have it built in. */
+export type ChecksumOf<T extends string | Uint8Array> = (text: T) => number;
 
 /** Fails with `corrupt_entry` if the text has changed since it was written. Older entries have no checksum, and are not checked. */
-export function checkSum(
-  text: string | Uint8Array,
+export function checkSum<T extends string | Uint8Array>(
+  text: T,
   seq: number,
   checksum: number | null | undefined,
+  checksumOf: ChecksumOf<T>,
 ): void {
   if (checksum === undefined || checksum === null || checksumOf(text) === checksum) return;
   throw corrupt(seq, "does not match its checksum", undefined);

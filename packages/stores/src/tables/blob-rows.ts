@@ -1,17 +1,16 @@
 /** Stores blobs next to the logs, as rows. */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ByteRange, WriteOptions } from "@capstan/log";
 import { sessionGone, sessionNotFound } from "@capstan/log";
-import { toBlobRef } from "../text/blob-ref.ts";
 import { toPlainOrNull, toPlainText } from "../text/plain-text.ts";
+import type { Database, Statement } from "./database.ts";
 import { isMeant } from "./session-rows.ts";
 
 export class BlobRows {
-  readonly #put: StatementSync;
-  readonly #get: StatementSync;
-  readonly #getRange: StatementSync;
+  readonly #put: Statement;
+  readonly #get: Statement;
+  readonly #getRange: Statement;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: Database) {
     const from = "FROM sessions s JOIN blobs b ON b.session = s.n AND b.ref = ? WHERE s.id = ?";
     // The update changes nothing; it makes the statement return the row even if it existed already.
     this.#put = database.prepare(
@@ -22,9 +21,8 @@ export class BlobRows {
     this.#getRange = database.prepare(`SELECT substr(b.bytes, ? + 1, ?) AS bytes ${from}`);
   }
 
-  /** Call within a transaction. */
-  put(id: string, bytes: Uint8Array, { incarnation }: WriteOptions): string {
-    const ref = toBlobRef(bytes);
+  /** Stores bytes under their ref. Call within a transaction. */
+  put(id: string, ref: string, bytes: Uint8Array, { incarnation }: WriteOptions): string {
     const meant = [toPlainText(id), toPlainOrNull(incarnation)] as const;
     if (this.#put.get(ref, bytes, ...meant) !== undefined) return ref;
     throw incarnation === undefined ? sessionNotFound(id) : sessionGone(id);

