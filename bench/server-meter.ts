@@ -24,7 +24,8 @@ export async function meterOf(server: PostgresServer): Promise<ServerMeter | und
       await sql`SELECT xact_commit::float8 AS n FROM pg_stat_database WHERE datname = current_database()`;
     await sql.end();
     const [first, ...workers] = own.pids();
-    const ticks = ticksOf(first, 4) + workers.reduce((sum, pid) => sum + ticksOf(pid, 2), 0);
+    const running = workers.reduce((sum, pid) => sum + ticksOf(pid, 2), 0);
+    const ticks = running + ticksOf(first, 4);
     return { transactions: (row?.["n"] as number | undefined) ?? 0, cpuMs: ticks * 10 };
   };
   let before: ServerUse | undefined;
@@ -43,8 +44,18 @@ export async function meterOf(server: PostgresServer): Promise<ServerMeter | und
 /** User and system time of the process, with 4 fields also that of its workers that have ended. A tick is 10 ms. */
 function ticksOf(pid: number | undefined, fields: 2 | 4): number {
   if (pid === undefined) return 0;
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const stat = statOf(pid);
   // Behind the name, which may have spaces, stand the state and ten other fields.
   const rest = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return rest.slice(11, 11 + fields).reduce((sum, each) => sum + Number(each), 0);
+}
+
+/** Empty for a worker that has just ended: its time is counted with the first process. */
+function statOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    // It ended after the list of workers was read.
+    return "";
+  }
 }
