@@ -1,4 +1,5 @@
 /** A process that runs turns on a store for a while, or stores as much as turns would, or holds sessions that do nothing. */
+import { once } from "node:events";
 import type { Session } from "@capstan/core";
 import { createHost } from "@capstan/core";
 import type { NewEntry, SessionRepository } from "@capstan/log";
@@ -18,63 +19,86 @@ export interface CapacityOrder {
 }
 
 const sessionsAtOnce = 50;
-/** To post the input, to take and give back the lease, and the appends of 3 steps. */
-const writesPerTurn = 15;
+/** To post the input with the lease, and the appends of 3 steps, the last of which releases it. */
+const writesPerTurn = 7;
+/** Before anything is counted. */
+const warmUpMs = 2_000;
+
+/** `value` is what the task counts; `cpuMs` is what this process used for it. */
+export interface CapacityReport {
+  readonly value: number;
+  readonly cpuMs: number;
+}
 
 const order = JSON.parse(process.argv[2] ?? "{}") as CapacityOrder & { readonly index: number };
 
-const tasks: Readonly<Record<CapacityTask, () => Promise<number>>> = {
-  turns: runTurns,
-  driver: storeAsMuch,
-  idle: () => heapPerSession("go", async () => {}),
-  closed: () => heapPerSession("go", (session) => session.close()),
-  suspended: () => heapPerSession("ask", (session) => session.close()),
+/** Counts what comes to its end within so many milliseconds. */
+type Count = (ms: number) => Promise<number>;
+
+const tasks: Readonly<Record<CapacityTask, () => Promise<Count>>> = {
+  turns: prepareTurns,
+  driver: prepareDriver,
+  idle: async () => () => heapPerSession("go", async () => {}),
+  closed: async () => () => heapPerSession("go", (session) => session.close()),
+  suspended: async () => () => heapPerSession("ask", (session) => session.close()),
 };
 
-process.once("message", () => {
-  tasks[order.task]().then(
-    (value) => process.send?.(value, () => process.exit(0)),
-    (thrown: unknown) => {
-      console.error(thrown);
-      process.exit(1);
-    },
-  );
+run().catch((thrown: unknown) => {
+  console.error(thrown);
+  process.exit(1);
 });
-process.send?.("ready");
+
+async function run(): Promise<void> {
+  const count = await tasks[order.task]();
+  if (order.ms > 0) await count(warmUpMs);
+  const told = once(process, "message");
+  process.send?.("ready");
+  await told;
+  const cpu = process.cpuUsage();
+  const value = await count(order.ms);
+  const { user, system } = process.cpuUsage(cpu);
+  const report: CapacityReport = { value, cpuMs: (user + system) / 1_000 };
+  process.send?.(report, () => process.exit(0));
+}
 
 /** The number of turns that came to their end in time. */
-async function runTurns(): Promise<number> {
+async function prepareTurns(): Promise<Count> {
   const host = createHost({ agents: [createWorkAgent()], repository: openStore() });
   const sessions = Array.from({ length: sessionsAtOnce }, (_, i) =>
     host.createSession({ agent: "worker", id: `${order.index}-${process.pid}-${i}` }),
   );
-  let turns = 0;
-  const until = performance.now() + order.ms;
-  const work = async (session: Session): Promise<void> => {
-    while (performance.now() < until) {
-      const { status, error } = await session.send("go").response;
-      if (status !== "completed") throw new Error(`A turn ended ${status}: ${error?.message}`);
-      turns += 1;
-    }
+  return async (ms) => {
+    let turns = 0;
+    const until = performance.now() + ms;
+    const work = async (session: Session): Promise<void> => {
+      while (performance.now() < until) {
+        const { status, error } = await session.send("go").response;
+        if (status !== "completed") throw new Error(`A turn ended ${status}: ${error?.message}`);
+        turns += 1;
+      }
+    };
+    await Promise.all(sessions.map(work));
+    return turns;
   };
-  await Promise.all(sessions.map(work));
-  return turns;
 }
 
 /** The number of turns whose writes the driver could do. */
-async function storeAsMuch(): Promise<number> {
+async function prepareDriver(): Promise<Count> {
   const log = await driver.durable?.[order.kind](order.where, sessionsAtOnce);
   if (log === undefined) throw new Error("The driver keeps nothing");
-  let writes = 0;
-  const until = performance.now() + order.ms;
-  const work = async (session: number): Promise<void> => {
-    for (let n = 0; performance.now() < until; n += 1) {
-      await log.append(session, entry(`${process.pid}-${session}-${n}`));
-      writes += 1;
-    }
+  let next = 0;
+  return async (ms) => {
+    let writes = 0;
+    const until = performance.now() + ms;
+    const work = async (session: number): Promise<void> => {
+      while (performance.now() < until) {
+        await log.append(session, entry(`${process.pid}-${session}-${(next += 1)}`));
+        writes += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: sessionsAtOnce }, (_, session) => work(session)));
+    return writes / writesPerTurn;
   };
-  await Promise.all(Array.from({ length: sessionsAtOnce }, (_, session) => work(session)));
-  return writes / writesPerTurn;
 }
 
 /** In bytes. The sessions are held, or what `leave` leaves of them. */

@@ -1,18 +1,23 @@
 /** The parent's side of `capacity-worker.ts`. */
 import { fork } from "node:child_process";
 import { join } from "node:path";
-import type { CapacityOrder } from "./capacity-worker.ts";
+import type { CapacityOrder, CapacityReport } from "./capacity-worker.ts";
 
-/** So many at once. Gives what each tells. */
-export async function askWorkers(count: number, order: CapacityOrder): Promise<number[]> {
+/** Starts so many at once. `onWarm` is called when all have warmed up. Gives what each tells. */
+export async function askWorkers(
+  count: number,
+  order: CapacityOrder,
+  onWarm: () => Promise<void> = async () => {},
+): Promise<CapacityReport[]> {
   const workers = Array.from({ length: count }, (_, index) => start({ ...order, index }));
   await Promise.all(workers.map(({ ready }) => ready));
+  await onWarm();
   return Promise.all(workers.map(({ ask }) => ask()));
 }
 
 interface Worker {
   readonly ready: Promise<unknown>;
-  ask(): Promise<number>;
+  ask(): Promise<CapacityReport>;
 }
 
 function start(order: CapacityOrder & { readonly index: number }): Worker {
@@ -29,8 +34,8 @@ function start(order: CapacityOrder & { readonly index: number }): Worker {
     async ask() {
       const told = next();
       child.send("go");
-      // It tells a number.
-      return (await told) as number;
+      // The only message after the first.
+      return (await told) as CapacityReport;
     },
   };
 }

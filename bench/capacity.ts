@@ -4,13 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../packages/stores/test/postgres-server.ts";
-import type { CapacityTask } from "./capacity-worker.ts";
+import type { CapacityReport, CapacityTask } from "./capacity-worker.ts";
 import { askWorkers } from "./capacity-workers.ts";
+import type { ServerMeter } from "./server-meter.ts";
+import { meterOf } from "./server-meter.ts";
 
 const help = `npm run capacity -- [options]
 
-Turns of 3 steps with 2 tool calls on a model that answers at once, 50 sessions at a time in each process. Beside each: how many the bare driver
-could store if it did the same writes and nothing else.
+Turns of 3 steps with 2 tool calls on a model that answers at once, 50 sessions at a time in each process, after a warm-up of 2 s. Beside each: how many the
+bare driver could store if it did the same 7 writes and nothing else. For PostgreSQL also, for each turn: transactions, and the CPU time of our
+processes and of the server.
 
   --seconds N   for each figure (default 5)
   --help        this text`;
@@ -39,8 +42,8 @@ async function measure(ms: number): Promise<void> {
   if (typeof server === "string")
     return console.error(`Not measured with PostgreSQL, as ${server}`);
   try {
-    for (const processes of [1, 2, 3]) {
-      await compare("postgres", server.url, server.url, processes, ms);
+    for (const processes of [1, 2, 4]) {
+      await compare("postgres", server.url, server.url, processes, ms, await meterOf(server));
     }
   } finally {
     await server.stop();
@@ -53,26 +56,37 @@ async function compare(
   driverWhere: string,
   processes: number,
   ms: number,
+  meter?: ServerMeter,
 ): Promise<void> {
-  const perSecond = async (task: CapacityTask, place: string): Promise<number> =>
-    sum(await askWorkers(processes, { task, kind, where: place, ms })) / (ms / 1_000);
-  const turns = await perSecond("turns", where);
-  const limit = await perSecond("driver", driverWhere);
+  const perSecond = (reports: readonly CapacityReport[]): number =>
+    sum(reports.map(({ value }) => value)) / (ms / 1_000);
+  const ask = (task: CapacityTask, place: string, onWarm?: () => Promise<void>) =>
+    askWorkers(processes, { task, kind, where: place, ms }, onWarm);
+  const reports = await ask("turns", where, async () => meter?.start());
+  const used = await meter?.read();
+  const turns = perSecond(reports);
+  const limit = perSecond(await ask("driver", driverWhere));
   const share = ((100 * turns) / limit).toFixed(0);
+  const each = (total: number): string => (total / (turns * (ms / 1_000))).toFixed(2);
+  const ours = `${each(sum(reports.map(({ cpuMs }) => cpuMs)))} ms of our CPU a turn`;
+  const theirs =
+    used === undefined
+      ? ""
+      : `, ${each(used.cpuMs)} ms of the server's, ${each(used.transactions)} transactions`;
   console.log(
-    `${kind}, processes: ${processes}: ${turns.toFixed(0)} turns/s; the bare driver ${limit.toFixed(0)} (${share} %)`,
+    `${kind}, processes: ${processes}: ${turns.toFixed(0)} turns/s, ${ours}${theirs}; the bare driver ${limit.toFixed(0)} turns/s (${share} %)`,
   );
 }
 
 async function tellMemory(where: string): Promise<void> {
   for (const task of ["idle", "closed", "suspended"] as const) {
-    const [bytes = 0] = await askWorkers(1, {
+    const [report] = await askWorkers(1, {
       task,
       kind: "sqlite",
       where: `${where}-${task}`,
       ms: 0,
     });
-    console.log(`${what[task]}: ${(bytes / 1_000).toFixed(1)} KB of heap`);
+    console.log(`${what[task]}: ${((report?.value ?? 0) / 1_000).toFixed(1)} KB of heap`);
   }
 }
 

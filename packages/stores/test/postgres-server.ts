@@ -27,6 +27,8 @@ export interface PostgresProcess {
   /** Stops the server, so that it answers no client. */
   pause(): void;
   resume(): void;
+  /** The first process and its workers. */
+  pids(): number[];
 }
 
 /** The server, or why there is none. Settings are those of a server of our own, as in `fsync=off`. */
@@ -124,6 +126,11 @@ class EmbeddedServer implements PostgresServer, PostgresProcess {
 
   resume(): void {
     this.#signal("SIGCONT");
+  }
+
+  pids(): number[] {
+    const pid = this.#child?.pid;
+    return pid === undefined ? [] : [pid, ...childrenOf(pid)];
   }
 
   async stop(): Promise<void> {
