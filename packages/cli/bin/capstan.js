@@ -7,8 +7,11 @@ if (major < 22 || (major === 22 && minor < 18)) {
   console.error(`capstan needs Node 22.18 or newer, and this is Node ${process.versions.node}.`);
   process.exitCode = 1;
 } else {
-  // Keeps compiled code for the next start. If it cannot be stored, this returns the reason and nothing else changes.
-  process.getBuiltinModule("node:module").enableCompileCache();
+  // Keeps compiled code for the next start. If it cannot be stored, this returns the reason and nothing else changes. The
+  // folder is the user's own: Node runs what it finds there, and any user may write to the folder for temporary files.
+  const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = process.env;
+  const caches = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && `${HOME}/.cache`);
+  if (caches) process.getBuiltinModule("node:module").enableCompileCache(`${caches}/capstan`);
   try {
     await import(main);
   } catch (thrown) {

@@ -182,7 +182,7 @@ test("bin/capstan.js runs what was built next to it, with the words it was given
   expect(stdout).toBe("[ 'a', 'b c' ]\n");
 });
 
-test("bin/capstan.js stores compiled code, and runs if it cannot be stored", async () => {
+test("bin/capstan.js stores compiled code in the user's own folder, and runs if it cannot be stored", async () => {
   const folder = await temporaryFolder();
   await cp(files.bin, join(folder, "bin/capstan.js"));
   await mkdir(join(folder, "dist"));
@@ -192,16 +192,16 @@ test("bin/capstan.js stores compiled code, and runs if it cannot be stored", asy
   await writeFile(join(folder, "dist/main.js"), program);
   // The variable alone would make Node store it, without the command.
   const { NODE_COMPILE_CACHE: _, NODE_DISABLE_COMPILE_CACHE: __, ...env } = process.env;
-  const start = (temporary: string): { stdout: string; stderr: string } =>
+  const start = (caches: string): { stdout: string; stderr: string } =>
     spawnSync(join(folder, "bin/capstan.js"), {
       encoding: "utf8",
-      env: { ...env, TMPDIR: temporary },
+      env: { ...env, XDG_CACHE_HOME: caches },
     });
 
   const stored = start(folder);
   const refused = start(join(folder, "package.json"));
 
-  expect(stored.stdout).toContain(`ran ${join(folder, "node-compile-cache")}`);
+  expect(stored.stdout).toContain(`ran ${join(folder, "capstan")}`);
   expect([refused.stdout, refused.stderr]).toEqual(["ran undefined\n", ""]);
 });
 
