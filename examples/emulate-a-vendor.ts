@@ -1,7 +1,7 @@
 import { callTool, reply, say } from "@capstan/testing";
 import { anthropicEmulator } from "@capstan/testing/emulators";
 
-await using claude = await anthropicEmulator([
+const claude = await anthropicEmulator([
   reply(say("Let me see."), callTool("weather", { city: "Rome" }, { id: "toolu_1" })),
   say("Warm."),
 ]);
@@ -26,3 +26,4 @@ const result = { type: "tool_result", tool_use_id: "toolu_1", content: "20 degre
 await ask(asked, { role: "assistant", content }, { role: "user", content: [result] });
 console.log(claude.requests.length); // → 2
 claude.assertComplete();
+await claude.close();

@@ -18,13 +18,13 @@ console.log(await session.run("Where should I go?")); // → Rome.
 await host.close();
 await store.close();
 
-await using same = sqlite(join(folder, "sessions.db")); // later, in another process
+const same = sqlite(join(folder, "sessions.db")); // later, in another process
 const other = createHost({ agents: [agent], repository: same });
 const trip = await other.session("trip", { agent: "guide" });
 console.log(trip.messages.length, await trip.run("How do I get there?")); // → 2 By train.
 await other.close();
 
-await using files = fs(join(folder, "sessions")); // a log for each session, as lines of JSON
+const files = fs(join(folder, "sessions")); // a log for each session, as lines of JSON
 await importSession(files, exportSession(same, "trip"), {
   id: "copy",
   now: Date.now(),
@@ -32,3 +32,5 @@ await importSession(files, exportSession(same, "trip"), {
 });
 const [copy] = (await files.list()).sessions;
 console.log(copy?.id, copy?.head.status); // → copy completed
+await same.close();
+await files.close();

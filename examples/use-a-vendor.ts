@@ -5,11 +5,11 @@ import { callTool, echoTool, reply, say, think } from "@capstan/testing";
 import { anthropicEmulator, openAiResponsesEmulator } from "@capstan/testing/emulators";
 
 // In the place of the real services, which need keys. Both refuse what the real ones refuse.
-await using claude = await anthropicEmulator([
+const claude = await anthropicEmulator([
   reply(think("An echo would do."), callTool("echo", { text: "hello" })),
   say("It says hello."),
 ]);
-await using gpt = await openAiResponsesEmulator([say("Still hello.")]);
+const gpt = await openAiResponsesEmulator([say("Still hello.")]);
 
 // With the real services: anthropic("claude-opus-5"), and ANTHROPIC_API_KEY in the environment.
 const opus = anthropic("claude-opus-5", { baseUrl: claude.url, apiKey: "any" });
@@ -33,3 +33,5 @@ const second = await session.send("And now?", { model: other }).response;
 console.log(second.text); // → Still hello.
 console.log(claude.refusals.length + gpt.refusals.length); // → 0
 await session.close();
+await claude.close();
+await gpt.close();

@@ -4,7 +4,7 @@ import { mcpTools } from "@capstan/mcp";
 import { callTool, say, scriptedProvider } from "@capstan/testing";
 
 const bank = join(import.meta.dirname, "mcp-server", "bank.ts");
-await using mcp = mcpTools({
+const mcp = mcpTools({
   servers: { bank: { command: process.execPath, args: [bank], mode: "auto" } },
   waitMs: 30_000,
 });
@@ -26,3 +26,4 @@ if (result?.role === "tool") console.log(result.content); // → Transferred 5 t
 console.log(text); // → Done.
 console.log(mcp.status()[0]?.protocolVersion); // → 2026-07-28
 await session.close();
+await mcp.close();

@@ -8,7 +8,7 @@ import { generateText, isStepCount, tool } from "ai";
 import { z } from "zod";
 
 // In the place of the real service, which needs a key. With it: `anthropic` of @ai-sdk/anthropic, as it is.
-await using service = await anthropicEmulator([
+const service = await anthropicEmulator([
   callTool("weather", { city: "Rome" }),
   say("28 degrees."),
   callTool("clock", { city: "Rome" }),
@@ -46,3 +46,4 @@ const answer = await generateText({
 });
 console.log(answer.text); // → It is noon there.
 console.log(service.refusals.length); // → 0
+await service.close();
