@@ -22,6 +22,7 @@ import type { Database } from "./database.ts";
 import type { ClaimRow } from "./lease-queries.ts";
 import { toClaim } from "./lease-queries.ts";
 import { brokenConstraint } from "./postgres-failure.ts";
+import type { Presence } from "./presence.ts";
 import type { Statements } from "./statements.ts";
 
 /** Longer logs are read in pages, so that no answer is too large. */
@@ -45,10 +46,12 @@ interface SessionRow {
 export class SessionQueries {
   readonly #database: Database;
   readonly #statements: Statements;
+  readonly #presence: Presence;
 
-  constructor(database: Database, statements: Statements) {
+  constructor(database: Database, statements: Statements, presence: Presence) {
     this.#database = database;
     this.#statements = statements;
+    this.#presence = presence;
   }
 
   async create(
@@ -142,10 +145,17 @@ export class SessionQueries {
     terms: ClaimTerms | undefined,
   ): Promise<Posted | undefined> {
     const { post, postAndClaim } = this.#statements;
+    if (terms !== undefined) this.#presence.show();
+    const { guard } = this.#presence;
     try {
       const [row] = await (terms === undefined
         ? this.#database.query(post, values)
-        : this.#database.query(postAndClaim, [...values, toPlainText(terms.owner), terms.ttlMs]));
+        : this.#database.query(postAndClaim, [
+            ...values,
+            toPlainText(terms.owner),
+            terms.ttlMs,
+            guard,
+          ]));
       if (row === undefined) return undefined;
       const posted: Posted = { seq: row["last_seq"] as number, isNew: true };
       if (terms === undefined || row["is_claimed"] !== true) return posted;
