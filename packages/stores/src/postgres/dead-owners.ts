@@ -1,6 +1,6 @@
 /** Ends the leases of processes whose connection has ended, before their time is over. */
 import type { Database } from "./database.ts";
-import { isRefusal } from "./connections.ts";
+import { isForbidden } from "./postgres-failure.ts";
 import type { Statements } from "./statements.ts";
 
 /** A process that only lost its connection, as when the server restarts, has this time to show itself again. */
@@ -37,7 +37,7 @@ export class DeadOwners {
       for (const key of gone) this.#missing.delete(key);
       return ended.length > 0;
     } catch (thrown) {
-      if (!isRefusal(thrown)) throw thrown;
+      if (!isForbidden(thrown)) throw thrown;
       // Without the right to use the table, leases alone count.
       this.#isAllowed = false;
       return false;

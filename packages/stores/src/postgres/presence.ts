@@ -3,8 +3,8 @@
  * killed process does. Through a pooler by transaction, connections say nothing about processes: there is no lock, and only leases count.
  */
 import { randomBytes } from "node:crypto";
-import { isRefusal } from "./connections.ts";
 import type { Database } from "./database.ts";
+import { isForbidden } from "./postgres-failure.ts";
 import type { Statements } from "./statements.ts";
 
 /** How soon a lost lock is asked for again. Much shorter than the grace of `DeadOwners`. */
@@ -48,7 +48,7 @@ export class Presence {
     this.#timer = setTimeout(() => {
       this.#show().catch((thrown: unknown) => {
         // Without the right to use the table, leases alone count. Calls that need the database report that it is away.
-        if (!isRefusal(thrown)) this.#showLater(retryMs);
+        if (!isForbidden(thrown)) this.#showLater(retryMs);
       });
     }, ms).unref();
   }
