@@ -9,7 +9,7 @@ import { createWorkAgent } from "./capacity-agent.ts";
 import { subject as driver } from "./subjects/driver.ts";
 import type { DurableKind } from "./subject.ts";
 
-export type CapacityTask = "turns" | "driver" | "idle" | "closed" | "suspended";
+export type CapacityTask = "turns" | "churn" | "driver" | "idle" | "closed" | "suspended";
 
 export interface CapacityOrder {
   readonly task: CapacityTask;
@@ -37,6 +37,7 @@ type Count = (ms: number) => Promise<number>;
 
 const tasks: Readonly<Record<CapacityTask, () => Promise<Count>>> = {
   turns: prepareTurns,
+  churn: prepareChurn,
   driver: prepareDriver,
   idle: async () => () => heapPerSession("go", async () => {}),
   closed: async () => () => heapPerSession("go", (session) => session.close()),
@@ -78,6 +79,27 @@ async function prepareTurns(): Promise<Count> {
       }
     };
     await Promise.all(sessions.map(work));
+    return turns;
+  };
+}
+
+/** The same with sessions that live for 20 turns. Every second one is deleted then. */
+async function prepareChurn(): Promise<Count> {
+  const host = createHost({ agents: [createWorkAgent()], repository: openStore() });
+  return async (ms) => {
+    let turns = 0;
+    const until = performance.now() + ms;
+    const live = async (isKept: boolean): Promise<void> => {
+      const session = host.createSession({ agent: "worker" });
+      for (let i = 0; i < 20; i += 1) await session.send("go").response;
+      turns += 20;
+      await session.close();
+      if (!isKept) await host.delete(session.id);
+    };
+    const work = async (): Promise<void> => {
+      for (let i = 0; performance.now() < until; i += 1) await live(i % 2 === 0);
+    };
+    await Promise.all(Array.from({ length: sessionsAtOnce }, work));
     return turns;
   };
 }
