@@ -18,6 +18,7 @@ const isMeant = (incarnation: string): string =>
 export interface Statements {
   readonly create: string;
   readonly append: string;
+  readonly appendAll: string;
   readonly appendWithHead: string;
   readonly appendAndRelease: string;
   readonly post: string;
@@ -90,6 +91,15 @@ export function statementsOf(schema: string): Statements {
        INSERT INTO ${entries} (session, seq, id, body)
        SELECT s.n, e.place, e.id, e.body FROM s, ${entryList("$2", "$3")}`,
     append: appendTo(""),
+    appendAll: `WITH s AS (
+         UPDATE ${sessions} t SET last_seq = last_seq + g.count
+         FROM unnest($1::text[], $2::bigint[], $3::int[]) AS g (id, epoch, count)
+         WHERE t.id = g.id AND t.epoch = g.epoch AND t.expires_at > ${now} RETURNING t.n, t.id, t.last_seq, g.count
+       ), e AS (
+         INSERT INTO ${entries} (session, seq, id, body)
+         SELECT s.n, s.last_seq - s.count + e.place, e.id, e.body
+         FROM unnest($4::text[], $5::int[], $6::text[], $7::text[]) AS e (session, place, id, body) JOIN s ON s.id = e.session
+       ) SELECT id, last_seq FROM s`,
     appendWithHead: appendTo(head),
     appendAndRelease: appendTo(`${head}, ${released}`),
     post: `${post("")}SELECT last_seq FROM s`,
