@@ -2,20 +2,25 @@
 import { once } from "node:events";
 import type { Session } from "@capstan/core";
 import { createHost } from "@capstan/core";
-import type { NewEntry, SessionRepository } from "@capstan/log";
+import type { NewEntry, SessionEvent, SessionRepository } from "@capstan/log";
 import { postgres } from "@capstan/stores/postgres";
 import { sqlite } from "@capstan/stores/sqlite";
 import { createWorkAgent } from "./capacity-agent.ts";
 import { subject as driver } from "./subjects/driver.ts";
 import type { DurableKind } from "./subject.ts";
 
-export type CapacityTask = "turns" | "churn" | "driver" | "idle" | "closed" | "suspended";
+export type CapacityTask = "turns" | "churn" | "driver" | MemoryTask;
+
+/** Sessions whose memory is measured. */
+export type MemoryTask = "idle" | "running" | "closed" | "suspended";
 
 export interface CapacityOrder {
   readonly task: CapacityTask;
   readonly kind: DurableKind;
   readonly where: string;
   readonly ms: number;
+  /** Sessions whose memory is measured. Default 2,000. */
+  readonly sessions?: number;
 }
 
 const sessionsAtOnce = 50;
@@ -40,6 +45,7 @@ const tasks: Readonly<Record<CapacityTask, () => Promise<Count>>> = {
   churn: prepareChurn,
   driver: prepareDriver,
   idle: async () => () => heapPerSession("go", async () => {}),
+  running: async () => () => heapPerSession("stand", async () => {}),
   closed: async () => () => heapPerSession("go", (session) => session.close()),
   suspended: async () => () => heapPerSession("ask", (session) => session.close()),
 };
@@ -133,19 +139,27 @@ async function heapPerSession(
   const add = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i += 1) {
       const session = host.createSession({ agent: "worker" });
-      await session.send(text).response;
-      await session.waitForIdle();
+      const turn = session.send(text);
+      if (order.task === "running") await firstText(turn);
+      else {
+        await turn.response;
+        await session.waitForIdle();
+      }
       await leave(session);
-      if (order.task === "idle") held.push(session);
+      if (order.task === "idle" || order.task === "running") held.push(session);
     }
   };
   await add(500);
   const before = await settledHeap();
-  const count = 2_000;
+  const { sessions: count = 2_000 } = order;
   await add(count);
   const bytes = ((await settledHeap()) - before) / count;
   if (held.length > 0 && held.length !== count + 500) throw new Error("Sessions are missing");
   return bytes;
+}
+
+async function firstText(turn: AsyncIterable<SessionEvent>): Promise<void> {
+  for await (const { type } of turn) if (type === "text_delta") return;
 }
 
 async function settledHeap(): Promise<number> {
