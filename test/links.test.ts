@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 
@@ -16,9 +16,20 @@ interface Link {
   readonly target: string;
 }
 
+/** Addresses of the repository's own files. READMEs of packages use them, because npm and tarballs have no other files. */
+const ownAddress = /^https:\/\/github\.com\/capstan-run\/capstan\/(?:blob|tree)\/main\//;
+
+const allLinksOf = (page: string): Link[] =>
+  [...withoutCode(readFileSync(page, "utf8")).matchAll(/\]\(([^()\s]+)\)/g)].map(
+    ([, target = ""]) => ({ page, target }),
+  );
+
 const linksOf = (page: string): Link[] =>
-  [...withoutCode(readFileSync(page, "utf8")).matchAll(/\]\(([^()\s]+)\)/g)]
-    .map(([, target = ""]) => ({ page, target }))
+  allLinksOf(page)
+    .map(({ target }) => ({
+      page,
+      target: target.replace(ownAddress, `${relative(dirname(page), root) || "."}/`),
+    }))
     .filter(({ target }) => !/^[a-z]+:/.test(target));
 
 const links = pages.flatMap(linksOf);
@@ -43,6 +54,28 @@ test("every anchor of a link is a heading of its page", () => {
   });
 
   expect(dead.map(shown)).toEqual([]);
+});
+
+test("links of a package's README work outside of the repository", () => {
+  const relativeLinks = pages
+    .filter((page) => /packages\/[a-z]+\/README\.md$/.test(page))
+    .flatMap(allLinksOf)
+    .filter(({ target }) => !/^(?:https?:|#)/.test(target));
+
+  expect(relativeLinks.map(shown)).toEqual([]);
+});
+
+test("addresses of files are those of files, and addresses of folders those of folders", () => {
+  const wrong = pages.flatMap(allLinksOf).filter(({ target }) => {
+    const [, kind, path = ""] =
+      /capstan-run\/capstan\/(blob|tree)\/main\/([^#]*)/.exec(target) ?? [];
+    const file = join(root, path);
+    return (
+      kind !== undefined && existsSync(file) && statSync(file).isDirectory() !== (kind === "tree")
+    );
+  });
+
+  expect(wrong.map(shown)).toEqual([]);
 });
 
 function withoutCode(text: string): string {
