@@ -70,6 +70,12 @@ export class Database {
     return this.#connections.transaction(work);
   }
 
+  /** Runs work whose effect lasts as long as its connection, unless a pooler is in between: statements then have no connection of their own. */
+  async useUntilLost(work: (sql: Sql) => Promise<void>, onLost: () => void): Promise<void> {
+    if (!this.#isReady) await this.#start();
+    if (!this.#isPooled && !this.#isClosed) await this.#connections.useUntilLost(work, onLost);
+  }
+
   get channel(): string {
     return `capstan ${this.#options.schema}`;
   }

@@ -21,7 +21,9 @@ import { fromPlainText, toPlainOrNull, toPlainText } from "../text/plain-text.ts
 import type { Database } from "./database.ts";
 import type { ClaimRow } from "./lease-queries.ts";
 import { toClaim } from "./lease-queries.ts";
+import { AppendGroups } from "./append-groups.ts";
 import { brokenConstraint } from "./postgres-failure.ts";
+import type { Presence } from "./presence.ts";
 import type { Statements } from "./statements.ts";
 
 /** Longer logs are read in pages, so that no answer is too large. */
@@ -45,10 +47,14 @@ interface SessionRow {
 export class SessionQueries {
   readonly #database: Database;
   readonly #statements: Statements;
+  readonly #presence: Presence;
+  readonly #groups: AppendGroups;
 
-  constructor(database: Database, statements: Statements) {
+  constructor(database: Database, statements: Statements, presence: Presence) {
     this.#database = database;
     this.#statements = statements;
+    this.#presence = presence;
+    this.#groups = new AppendGroups(database, statements);
   }
 
   async create(
@@ -73,6 +79,12 @@ export class SessionQueries {
   ): Promise<Appended> {
     const { lease, head, onlyIfSeq = null, releases } = options;
     if (lease.sessionId !== id) throw leaseOver(id, lease, (await this.#mustFind(id)).epoch);
+    if (head === undefined && onlyIfSeq === null) {
+      const { epoch } = lease;
+      const last = await this.#taking(id, () => this.#groups.append({ id, epoch, entries }));
+      if (last === undefined) return this.#refuseAppend(id, options);
+      return toAppended(entries, last);
+    }
     const values = [toPlainText(id), lease.epoch, onlyIfSeq, ...toLists(entries)];
     // An append that releases the lease has a head: without one, the lease is released by itself.
     const isReleased = releases === true && head !== undefined;
@@ -86,10 +98,8 @@ export class SessionQueries {
           ]),
     );
     if (row === undefined) return this.#refuseAppend(id, options);
-    const lastSeq = row["last_seq"] as number;
-    const first = lastSeq - entries.length + 1;
-    const seqs = entries.map((_, i) => first + i);
-    return { type: "appended", seqs, lastSeq, ...(isReleased && { isReleased }) };
+    const appended = toAppended(entries, row["last_seq"] as number);
+    return appended.type === "appended" && isReleased ? { ...appended, isReleased } : appended;
   }
 
   async post(id: string, entry: EntryText, options: PostOptions): Promise<Posted> {
@@ -142,10 +152,17 @@ export class SessionQueries {
     terms: ClaimTerms | undefined,
   ): Promise<Posted | undefined> {
     const { post, postAndClaim } = this.#statements;
+    if (terms !== undefined) this.#presence.show();
+    const { guard } = this.#presence;
     try {
       const [row] = await (terms === undefined
         ? this.#database.query(post, values)
-        : this.#database.query(postAndClaim, [...values, toPlainText(terms.owner), terms.ttlMs]));
+        : this.#database.query(postAndClaim, [
+            ...values,
+            toPlainText(terms.owner),
+            terms.ttlMs,
+            guard,
+          ]));
       if (row === undefined) return undefined;
       const posted: Posted = { seq: row["last_seq"] as number, isNew: true };
       if (terms === undefined || row["is_claimed"] !== true) return posted;
@@ -180,6 +197,11 @@ export class SessionQueries {
     // The selected columns.
     return row as SessionRow;
   }
+}
+
+function toAppended(entries: readonly EntryText[], lastSeq: number): Appended {
+  const first = lastSeq - entries.length + 1;
+  return { type: "appended", seqs: entries.map((_, i) => first + i), lastSeq };
 }
 
 /** Converts entries to the statements' parameters: an array of ids and one of bodies. */
