@@ -9,7 +9,7 @@ function readAll(pattern: string): string[] {
 }
 
 test("every TypeScript block of a README or a document is a file in examples", () => {
-  const examples = readAll("examples/*.ts");
+  const examples = readAll("examples/{*,mounts/*}.ts");
 
   const blocks = readAll("{README.md,packages/*/README.md,docs/**/*.md}").flatMap((text) =>
     [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]),
