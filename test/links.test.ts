@@ -21,6 +21,8 @@ const linksOf = (page: string): Link[] =>
     .map(([, target = ""]) => ({ page, target }))
     .filter(({ target }) => !/^[a-z]+:/.test(target));
 
+const anchors = new Map<string, ReadonlySet<string>>();
+
 const links = pages.flatMap(linksOf);
 
 const shown = ({ page, target }: Link): string => `${relative(root, page)}: ${target}`;
@@ -49,16 +51,22 @@ function withoutCode(text: string): string {
   return text.replaceAll(/^```.*?^```$/gms, "");
 }
 
-/** Anchors of headings, as GitHub makes them. */
+/** Anchors of headings, as GitHub makes them: a repeated one gets a number. */
 function anchorsOf(file: string): ReadonlySet<string> {
+  const known = anchors.get(file);
+  if (known !== undefined) return known;
+  const counts = new Map<string, number>();
   const headings = [...withoutCode(readFileSync(file, "utf8")).matchAll(/^#+ (.+)$/gm)];
-  return new Set(
-    headings.map(([, heading = ""]) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-        .trim()
-        .replaceAll(" ", "-"),
-    ),
-  );
+  const found = headings.map(([, heading = ""]) => {
+    const anchor = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(" ", "-");
+    const count = counts.get(anchor) ?? 0;
+    counts.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+  anchors.set(file, new Set(found));
+  return new Set(found);
 }
