@@ -126,7 +126,7 @@ function othersTable(names: readonly PublicName[], sections: Sections): string {
 /** The compiler's output, as the sources are formatted. */
 async function formatted(text: string): Promise<string> {
   const { code, errors } = await format("declaration.d.ts", text, {
-    printWidth: 100,
+    printWidth: 80,
     jsdoc: { capitalizeDescriptions: false },
   });
   if (errors.length > 0) throw new Error(`${errors[0]?.message}: ${text}`);
