@@ -7,6 +7,7 @@ import { isBuiltin } from "node:module";
 import { basename, join } from "node:path";
 import { build } from "rolldown";
 import { breakLines } from "./break-lines.ts";
+import { copyDocs } from "./package-docs.ts";
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -50,6 +51,7 @@ execFileSync("tsc", ["-b", "tsconfig.build.json"], {
   shell: process.platform === "win32",
 });
 await Promise.all(readdirSync(packages).map((name) => bundle(join(packages, name))));
+copyDocs(join(packages, "core", "docs"));
 
 async function bundle(folder: string): Promise<void> {
   const dist = join(folder, "dist");

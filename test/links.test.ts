@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { repository } from "../scripts/site/links.ts";
 
 const root = join(import.meta.dirname, "..");
 const pages = globSync(
@@ -16,10 +17,16 @@ interface Link {
   readonly target: string;
 }
 
+/** Links to the repository's own address lead to its files, too. */
 const linksOf = (page: string): Link[] =>
   [...withoutCode(readFileSync(page, "utf8")).matchAll(/\]\(([^()\s]+)\)/g)]
-    .map(([, target = ""]) => ({ page, target }))
+    .map(([, target = ""]) => ({ page, target: toRelative(page, target) }))
     .filter(({ target }) => !/^[a-z]+:/.test(target));
+
+function toRelative(page: string, target: string): string {
+  const path = /^(.+)\/(?:blob|tree)\/main\/(.+)$/.exec(target);
+  return path?.[1] === repository ? relative(dirname(page), join(root, path[2] ?? "")) : target;
+}
 
 const anchors = new Map<string, ReadonlySet<string>>();
 

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readPages, repository, toSiteText } from "../scripts/site/content.ts";
+import { readPages, toSiteText } from "../scripts/site/content.ts";
 import { deadLinks } from "../scripts/site/dead-links.ts";
+import { repository } from "../scripts/site/links.ts";
 import { llmsTxt } from "../scripts/site/llms.ts";
 import { sidebarOf } from "../scripts/site/sidebar.ts";
 
@@ -25,7 +26,9 @@ test("a link in a block of code is left as it is", () => {
 });
 
 test("a link to a file that does not exist stops the build", () => {
-  expect(() => toSiteText("[a](../nowhere.ts)", "docs/limits.md")).toThrow(/does not exist/);
+  expect(() => toSiteText("[a](../nowhere.ts)", "docs/limits.md")).toThrow(
+    /There is no nowhere.ts/,
+  );
 });
 
 test("blocks between the comments for tabs become one group, titled by their info strings", () => {

@@ -1,5 +1,6 @@
 import { defineConfig } from "vitepress";
-import { readPages, repository } from "../../scripts/site/content.ts";
+import { readPages } from "../../scripts/site/content.ts";
+import { repository } from "../../scripts/site/links.ts";
 import { sidebarOf } from "../../scripts/site/sidebar.ts";
 
 const pages = readPages();
