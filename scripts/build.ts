@@ -10,6 +10,7 @@ import { breakLines } from "./break-lines.ts";
 import { copyDocs } from "./package-docs.ts";
 
 interface Manifest {
+  readonly name: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly "@capstan/source": string }>>;
@@ -82,14 +83,14 @@ async function bundle(folder: string): Promise<void> {
         codegen: { removeWhitespace: true, asciiOnly: true },
       },
       chunkFileNames: "chunks/[name].js",
-      ...(manifest.bin !== undefined && { codeSplitting: { groups: commandChunks } }),
+      ...(manifest.name === "capstan" && { codeSplitting: { groups: commandChunks } }),
     },
   });
   for (const file of output) {
     // One that only passes names on has no map.
     if (file.type === "chunk" && file.map !== null) breakLinesOf(join(dist, file.fileName));
   }
-  if (manifest.bin !== undefined) {
+  if (manifest.name === "capstan") {
     const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
     writeFileSync(join(dist, "licenses.txt"), licensesOf(modules));
   }

@@ -141,7 +141,8 @@ function pack(destination: string): readonly Tarball[] {
 async function checkContents({ name, files }: Tarball): Promise<Outcome> {
   const source = packageFolder(name);
   const isExpected = (path: string): boolean => {
-    if (required.includes(path) || path === "bin/capstan.js") return true;
+    if (required.includes(path) || path === `bin/${name}.js`) return true;
+    if (path.startsWith("templates/")) return name === "create-capstan";
     if (path.startsWith("docs/")) return name === "@capstan/core" && path.endsWith(".md");
     if (path === "dist/licenses.txt") return name === "capstan";
     if (path.startsWith("src/")) return /\.(ts|json)$/.test(path) && !/\.test(-d)?\.ts$/.test(path);

@@ -19,6 +19,7 @@ const read = (path: string): string => readFileSync(join(out, path), "utf8");
 const pagesTried = [
   "/",
   "/start/in-a-program.html",
+  "/start/new-project.html",
   "/specs/tools.html",
   "/reference/core.html",
   "/guarantees.html",
@@ -117,6 +118,18 @@ describe.skipIf(!isInstalled)(`the site of the documents${skipped}`, () => {
         await page.close();
       },
     );
+
+    test("a group of blocks has a tab for each, and shows the one that is chosen", async () => {
+      const page = await browser.open([]);
+      await page.goto(`${url}/start/new-project.html`);
+      const group = page.locator(".vp-code-group").first();
+
+      await group.locator("label").getByText("pnpm").click();
+
+      expect(await group.locator("label").allInnerTexts()).toEqual(["npm", "pnpm", "yarn", "bun"]);
+      expect(await group.locator("div.active").innerText()).toContain("pnpm create capstan");
+      await page.close();
+    });
 
     test("a search finds a name and leads to its page", async () => {
       const problems: string[] = [];
