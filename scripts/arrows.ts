@@ -192,4 +192,8 @@ export const arrows: Readonly<Record<string, Arrow>> = {
       process: ["command-line", "commands", "errors", "print", "terminal"],
     },
   },
+  "create-capstan": {
+    packages: [],
+    never: [/^[^.n]/, "create-capstan has no dependency: npm fetches it for one run."],
+  },
 };

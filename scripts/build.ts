@@ -7,8 +7,10 @@ import { isBuiltin } from "node:module";
 import { basename, join } from "node:path";
 import { build } from "rolldown";
 import { breakLines } from "./break-lines.ts";
+import { copyDocs } from "./package-docs.ts";
 
 interface Manifest {
+  readonly name: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly "@capstan/source": string }>>;
@@ -50,6 +52,7 @@ execFileSync("tsc", ["-b", "tsconfig.build.json"], {
   shell: process.platform === "win32",
 });
 await Promise.all(readdirSync(packages).map((name) => bundle(join(packages, name))));
+copyDocs(join(packages, "core", "docs"));
 
 async function bundle(folder: string): Promise<void> {
   const dist = join(folder, "dist");
@@ -80,14 +83,14 @@ async function bundle(folder: string): Promise<void> {
         codegen: { removeWhitespace: true, asciiOnly: true },
       },
       chunkFileNames: "chunks/[name].js",
-      ...(manifest.bin !== undefined && { codeSplitting: { groups: commandChunks } }),
+      ...(manifest.name === "capstan" && { codeSplitting: { groups: commandChunks } }),
     },
   });
   for (const file of output) {
     // One that only passes names on has no map.
     if (file.type === "chunk" && file.map !== null) breakLinesOf(join(dist, file.fileName));
   }
-  if (manifest.bin !== undefined) {
+  if (manifest.name === "capstan") {
     const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
     writeFileSync(join(dist, "licenses.txt"), licensesOf(modules));
   }

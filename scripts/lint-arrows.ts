@@ -6,7 +6,7 @@ import { arrows } from "./arrows.ts";
 
 const sourceFile = /packages\/([^/]+)\/src\/(.+)$/;
 const byPath =
-  /^(\.\.\/){2,}(packages\/)?(kernel|log|core|providers|stores|toolset|mcp|server|client|testing|cli)\/(src|dist|test)\//;
+  /^(\.\.\/){2,}(packages\/)?(kernel|log|core|providers|stores|toolset|mcp|server|client|testing|cli|create-capstan)\/(src|dist|test)\//;
 
 /** Why a file of `src` may not have this import; undefined if it may. */
 export function problemOf(file: string, specifier: string, isType: boolean): string | undefined {

@@ -14,6 +14,8 @@ interface Tarball {
   readonly name: string;
   readonly filename: string;
   readonly files: readonly { readonly path: string }[];
+  readonly size: number;
+  readonly unpackedSize: number;
 }
 
 interface Outcome {
@@ -45,6 +47,9 @@ const packagesOfPrograms = [
 /** Older compilers that users have, besides the one of this repository. */
 const olderCompilers = ["5.4.5", "5.7.3", "5.9.3", "6.0.3"];
 
+/** Files that every tarball has. */
+const required = ["package.json", "README.md", "LICENSE"];
+
 const root = join(import.meta.dirname, "..");
 const counts = { passed: 0, failed: 0 };
 const compilerOptions = [
@@ -71,6 +76,7 @@ async function provePackages(folder: string): Promise<void> {
     const path = join(tarballFolder, tarball.filename);
     const attw = [path, "--profile", "esm-only", "--no-definitely-typed", "--no-color"];
     report(`${tarball.name}: contents`, await checkContents(tarball));
+    report(`${tarball.name}: ${sizesOf(tarball)}`, await checkSize(tarball));
     report(`${tarball.name}: publint`, run("publint", ["run", path, "--strict"], root));
     report(`${tarball.name}: attw`, run("attw", attw, root));
   }
@@ -135,7 +141,9 @@ function pack(destination: string): readonly Tarball[] {
 async function checkContents({ name, files }: Tarball): Promise<Outcome> {
   const source = packageFolder(name);
   const isExpected = (path: string): boolean => {
-    if (path === "package.json" || path === "README.md" || path === "bin/capstan.js") return true;
+    if (required.includes(path) || path === `bin/${name}.js`) return true;
+    if (path.startsWith("templates/")) return name === "create-capstan";
+    if (path.startsWith("docs/")) return name === "@capstan/core" && path.endsWith(".md");
     if (path === "dist/licenses.txt") return name === "capstan";
     if (path.startsWith("src/")) return /\.(ts|json)$/.test(path) && !/\.test(-d)?\.ts$/.test(path);
     if (/^dist\/chunks\/[\w-]+\.js(\.map)?$/.test(path)) return true;
@@ -144,10 +152,35 @@ async function checkContents({ name, files }: Tarball): Promise<Outcome> {
   };
   const paths = files.map((file) => file.path);
   const complaints = paths.filter((path) => !isExpected(path)).map((path) => `unexpected: ${path}`);
-  if (!paths.includes("README.md")) complaints.push("missing: README.md");
+  for (const path of required) if (!paths.includes(path)) complaints.push(`missing: ${path}`);
+  if (name === "@capstan/core" && !paths.includes("docs/start/README.md")) {
+    complaints.push("missing: docs");
+  }
   const { optionalDependencies } = await readManifest(source);
   if (optionalDependencies !== undefined) complaints.push("has optionalDependencies");
   return { isOk: complaints.length === 0, output: complaints.join("\n") };
+}
+
+/** The sizes that the documents state are those of the tarballs, give or take a tenth. */
+async function checkSize(tarball: Tarball): Promise<Outcome> {
+  const page = await readFile(join(root, "docs", "package-sizes.md"), "utf8");
+  const row = page.split("\n").find((line) => line.startsWith(`| \`${tarball.name}\` |`)) ?? "";
+  const [packed = 0, unpacked = 0] = row
+    .split("|")
+    .slice(2, 4)
+    .map((cell) => Number(cell.replace(",", "")));
+  return {
+    isOk: isNear(tarball.size / 1000, packed) && isNear(tarball.unpackedSize / 1000, unpacked),
+    output: `docs/package-sizes.md says: ${row === "" ? "nothing" : row}`,
+  };
+}
+
+function isNear(actual: number, stated: number): boolean {
+  return Math.abs(actual - stated) <= Math.max(stated / 10, 5);
+}
+
+function sizesOf({ size, unpackedSize }: Tarball): string {
+  return `${Math.round(size / 1000)} kB packed, ${Math.round(unpackedSize / 1000)} kB unpacked`;
 }
 
 async function install(

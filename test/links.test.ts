@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { repository } from "../scripts/site/links.ts";
 
 const root = join(import.meta.dirname, "..");
 const pages = globSync(
@@ -16,21 +17,23 @@ interface Link {
   readonly target: string;
 }
 
-/** Addresses of the repository's own files. READMEs of packages use them, because npm and tarballs have no other files. */
-const ownAddress = /^https:\/\/github\.com\/capstan-run\/capstan\/(?:blob|tree)\/main\//;
-
 const allLinksOf = (page: string): Link[] =>
   [...withoutCode(readFileSync(page, "utf8")).matchAll(/\]\(([^()\s]+)\)/g)].map(
     ([, target = ""]) => ({ page, target }),
   );
 
+/** Links to the repository's own address lead to its files, too. READMEs of packages use them, because npm has no other files. */
 const linksOf = (page: string): Link[] =>
   allLinksOf(page)
-    .map(({ target }) => ({
-      page,
-      target: target.replace(ownAddress, `${relative(dirname(page), root) || "."}/`),
-    }))
+    .map(({ target }) => ({ page, target: toRelative(page, target) }))
     .filter(({ target }) => !/^[a-z]+:/.test(target));
+
+function toRelative(page: string, target: string): string {
+  const path = /^(.+)\/(?:blob|tree)\/main\/(.+)$/.exec(target);
+  return path?.[1] === repository ? relative(dirname(page), join(root, path[2] ?? "")) : target;
+}
+
+const anchors = new Map<string, ReadonlySet<string>>();
 
 const links = pages.flatMap(linksOf);
 
@@ -82,16 +85,22 @@ function withoutCode(text: string): string {
   return text.replaceAll(/^```.*?^```$/gms, "");
 }
 
-/** Anchors of headings, as GitHub makes them. */
+/** Anchors of headings, as GitHub makes them: a repeated one gets a number. */
 function anchorsOf(file: string): ReadonlySet<string> {
+  const known = anchors.get(file);
+  if (known !== undefined) return known;
+  const counts = new Map<string, number>();
   const headings = [...withoutCode(readFileSync(file, "utf8")).matchAll(/^#+ (.+)$/gm)];
-  return new Set(
-    headings.map(([, heading = ""]) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-        .trim()
-        .replaceAll(" ", "-"),
-    ),
-  );
+  const found = headings.map(([, heading = ""]) => {
+    const anchor = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(" ", "-");
+    const count = counts.get(anchor) ?? 0;
+    counts.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+  anchors.set(file, new Set(found));
+  return new Set(found);
 }

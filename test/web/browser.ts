@@ -41,6 +41,7 @@ export interface Page extends Pick<Locator, "locator" | "getByText" | "getByRole
   setDefaultTimeout(ms: number): void;
   on(name: "console", listener: (message: ConsoleMessage) => void): void;
   on(name: "pageerror", listener: (error: Error) => void): void;
+  on(name: "request", listener: (request: { url(): string }) => void): void;
   close(): Promise<void>;
 }
 

@@ -17,6 +17,7 @@ export interface SessionActions {
   stop(reason?: string): Promise<boolean>;
 }
 
+/** State of a session for a component, with the actions of the session. */
 export interface SessionView extends SessionActions {
   /** State of the session: one object until something changes. */
   readonly state: ClientSessionState;
@@ -28,6 +29,7 @@ export interface SessionView extends SessionActions {
   readonly children: readonly ClientChildState[];
 }
 
+/** Options of `useSession`. */
 export interface UseSessionOptions {
   /**
    * State that a server has rendered, as JSON: shown until the session is loaded. The server reads it with `session.refresh()` and renders with the

@@ -1,3 +1,4 @@
+/** `@capstan/mcp`: tools, resources and prompts of MCP servers, and logins at them. */
 export { fileTokenStore } from "./auth/file-token-store.ts";
 export { mcpLogins } from "./auth/logins.ts";
 export type {

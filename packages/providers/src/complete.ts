@@ -14,6 +14,7 @@ import type {
 import { ProviderError, runTurn } from "@capstan/kernel";
 import { keepFailure } from "./projection/kept-failure.ts";
 
+/** One request to a model. */
 export interface CompletionRequest {
   readonly messages: readonly ChatMessage[];
   /** Tools the model may call. None is run: the calls are in the answer. */
@@ -22,6 +23,7 @@ export interface CompletionRequest {
   readonly signal?: AbortSignal;
 }
 
+/** Answer of a model to one request. */
 export interface Completion {
   /** One message; more if the model paused and was asked to continue. */
   readonly messages: readonly AssistantMessage[];

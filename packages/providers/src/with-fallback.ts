@@ -10,6 +10,7 @@ import type { VendorModel } from "./vendors/vendor-function.ts";
 
 export type { VendorModel } from "./vendors/vendor-function.ts";
 
+/** Options of `withFallback`: the error codes that move on to the next model. */
 export interface FallbackOptions {
   /**
    * Error codes after which the next model is asked. Default: failures of a service or of a key: `overloaded`, `rate_limit`, `network`,

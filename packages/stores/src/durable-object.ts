@@ -8,6 +8,7 @@ export { IndexObject } from "./durable-object/index-object.ts";
 export { SessionObject } from "./durable-object/session-object.ts";
 export type { StoreHandle } from "./handle/store-handle.ts";
 
+/** Options of `durableObjectStore`. */
 export interface DurableObjectOptions {
   /** Separates stores that share the bindings: each has an index object of its own. Default "sessions". */
   readonly name?: string;

@@ -8,6 +8,7 @@ import type { StoreHandle } from "./handle/store-handle.ts";
 
 export type { StoreHandle } from "./handle/store-handle.ts";
 
+/** Options of `postgres`. */
 export interface PostgresOptions {
   /** Schema of the tables, created if missing. Default `capstan`. */
   readonly schema?: string;

@@ -22,6 +22,7 @@ import type { ChunkSource } from "./chunk-stream.ts";
 import { ChildParts } from "./child-parts.ts";
 import { chunksOf, fromLastInput, toStream } from "./chunk-stream.ts";
 
+/** Options of `chatTransport`. */
 export interface ChatTransportOptions {
   /** Its sessions are the page's conversations: the id of a chat is the key of its session. */
   readonly client: Client;
@@ -47,6 +48,7 @@ export interface ChatSend {
   readonly abortSignal: AbortSignal | undefined;
 }
 
+/** Arguments with which `useChat` asks for the stream of a turn that is under way. */
 export interface ChatResume {
   readonly chatId: string;
   readonly abortSignal?: AbortSignal | undefined;

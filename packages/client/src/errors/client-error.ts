@@ -2,6 +2,7 @@
 import { CapstanError } from "@capstan/kernel";
 import type { RequestIssue } from "@capstan/log";
 
+/** Codes of the failures that the client finds itself. Refusals of the server keep the server's codes. */
 export type ClientErrorCode =
   /** Thrown when a client or a client-side tool is created. */
   | "invalid_options"
@@ -16,6 +17,7 @@ export type ClientErrorCode =
   /** A bare id was approved or denied, and this handle has not shown the call. */
   | "not_shown";
 
+/** Details of a `ClientError`: the HTTP status, the issues of a refused request, when to retry. */
 export interface ClientErrorOptions extends ErrorOptions {
   readonly status?: number;
   readonly issues?: readonly RequestIssue[] | undefined;

@@ -17,6 +17,7 @@ import { invalidOptions } from "../stream/connection.ts";
 /** Context of a call that this client runs. */
 export interface LentToolContext extends Omit<ToolExecuteContext, "conversationId">, SessionIds {}
 
+/** Definition of a client-side tool: what the model is told, and the function that runs here. */
 export interface LentToolDefinition<Schema extends InputSchema> {
   /** 1 to 64 letters, digits, `_` and `-`. Must differ from the names of the agent's tools. */
   readonly name: string;

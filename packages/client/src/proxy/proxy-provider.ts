@@ -7,6 +7,7 @@ import type { ConnectionOptions } from "../stream/connection.ts";
 import { Connection, jsonOf } from "../stream/connection.ts";
 import { ReplyReading } from "./reply-reading.ts";
 
+/** Options of `proxyProvider`: the server, and which of its models to use. */
 export interface ProxyProviderOptions extends ConnectionOptions {
   /** Id of the provider. Default `proxy`. */
   readonly id?: string;

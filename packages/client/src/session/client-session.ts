@@ -29,6 +29,7 @@ import { TurnHandles } from "../turns/turn-handles.ts";
 /** Input that starts a turn, or answers to pending calls. */
 export type SendInput = TurnInput | readonly Answer[];
 
+/** Options of `send`: settings for one turn, the id of the message, and a signal that aborts the turn. */
 export interface SendOptions extends Omit<ExecuteOptions, "tree"> {
   /** Id of the turn. Sending it again gives the same turn. */
   readonly id?: string;
@@ -36,21 +37,27 @@ export interface SendOptions extends Omit<ExecuteOptions, "tree"> {
   readonly signal?: AbortSignal;
 }
 
+/** Options of one request. An abort of the signal cancels the request, not the turn. */
 export interface CallOptions {
   /** Stops waiting for the server. A request that has reached it is not undone. */
   readonly signal?: AbortSignal;
 }
 
+/** Options of a queued message. Repeating an `id` is safe: the message is stored once. */
 export interface QueueOptions extends CallOptions {
   /** Sending the same id again has no effect. */
   readonly id?: string;
 }
 
+/** Options of `rewind`. */
 export interface RewindOptions extends QueueOptions {
   /** Removes the message too. Default false. */
   readonly before?: boolean;
 }
 
+/**
+ * Options of `subscribe`: whether child sessions are included, the cursor to continue after, and where errors go.
+ */
 export interface SubscribeOptions extends Pick<Subscription, "onError"> {
   /** Delivers the events of child sessions, too, at any depth. `children` has their state. Default false. */
   readonly tree?: boolean;
@@ -70,6 +77,10 @@ export interface SessionParts {
   readonly isNew: boolean;
 }
 
+/**
+ * A session of a server: sends, answers, steers and follows it. Made by `client.session`; holds no connection
+ * while it is neither sending nor subscribed.
+ */
 export class ClientSession {
   readonly id: string;
   readonly #parts: SessionParts;

@@ -10,6 +10,7 @@ import { toDeclaration } from "../lent-tools/lend-tool.ts";
 import type { LentCallOptions } from "../lent-tools/lent-calls.ts";
 import type { SessionStart } from "../turns/turn-handles.ts";
 
+/** Options of `connect`: how to reach the server, and the tools to lend. */
 export interface ClientOptions extends ConnectionOptions {
   /** Client-side tools for all sessions, from `lendTool`, or from `defineTool` of `@capstan/core`. */
   readonly tools?: readonly ToolContract[] | undefined;
@@ -21,6 +22,10 @@ export interface ClientOptions extends ConnectionOptions {
   readonly claimMs?: number | undefined;
 }
 
+/**
+ * Connection settings of one server, and the tools that this process lends to its sessions. The caller must
+ * `close` it.
+ */
 export class Client {
   readonly #connection: Connection;
   readonly #lent: LentCallOptions;

@@ -6,6 +6,7 @@ import { newId } from "@capstan/log";
 import type { ClientSession, SendInput, SendOptions } from "../session/client-session.ts";
 import { TreeEvents } from "./tree-events.ts";
 
+/** Options of `execute`: those of `send`, and whether events of child sessions are included. */
 export interface ExecuteTreeOptions extends SendOptions {
   /** Whether the events of the turn include those of the sessions below it, as with `subscribe`. Default false. */
   readonly tree?: boolean;

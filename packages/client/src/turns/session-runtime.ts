@@ -24,6 +24,7 @@ import type { ClientChildState } from "../tree/child-views.ts";
 import type { StreamListener } from "../stream/session-stream.ts";
 import { SessionStream, queryOf } from "../stream/session-stream.ts";
 
+/** Listener of a session's events, and what it wants to hear of. */
 export interface Subscription {
   readonly listener?: EventListener;
   /** Follows the session over a stream of its own. Returns a function that ends it. */

@@ -13,6 +13,7 @@ import type { Agent } from "./agent.ts";
 import type { AgentTypes } from "./agent-types.ts";
 import { whyNoAnswer } from "./why-no-answer.ts";
 
+/** Options of `agentTool`: what the model is told, and how the child session works. */
 export interface AgentToolOptions<Name extends string = string> {
   /** Default: the name of the agent. */
   readonly name?: Name;

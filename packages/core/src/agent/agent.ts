@@ -40,6 +40,7 @@ import { checkOutput } from "./typed-output.ts";
 import { replyOf } from "./reply.ts";
 import { whyNoAnswer } from "./why-no-answer.ts";
 
+/** Options of a turn without a session. */
 export interface RunOptions {
   /** Default: the system clock. */
   readonly clock?: Clock;
@@ -66,6 +67,10 @@ export type RunAlone = (
   options: RunOptions,
 ) => Turn;
 
+/**
+ * Configuration of a model with instructions, tools and limits. Immutable, and free of conversation state: any
+ * number of sessions share one agent.
+ */
 export class Agent<out Known extends AgentTypes = AgentTypes> {
   readonly name: Known["name"];
   /** @internal Whether it has agents as tools. */

@@ -1,6 +1,7 @@
 /** Limits of a chain of turns, checked before each request. */
 import type { FinishReason, TurnProgress, Usage } from "@capstan/kernel";
 
+/** Limits of one turn, child sessions included. A turn that uses one up ends with the finish reason `budget-exceeded`. */
 export interface Budgets {
   readonly steps?: number;
   /** Input and output together. Usage that a provider did not report is not counted. */

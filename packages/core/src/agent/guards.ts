@@ -40,6 +40,7 @@ export interface NamedGuard<Judged> {
   check: Check<Judged>;
 }
 
+/** Check of a reply before it is recorded and shown. */
 export interface OutputGuard<App = unknown> extends NamedGuard<GuardedReply<App>> {
   /**
    * The guard also judges the reply while it streams, and what it has passed is shown. By default a reply is held back until it is complete.

@@ -7,6 +7,7 @@ import { fail } from "../tools/tool-output.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentTypes } from "./agent-types.ts";
 
+/** Options of `handoff`: what the model is told, and which messages the next agent sees. */
 export interface HandoffOptions<Name extends string = string> {
   /** Default: `hand_off_to_` and the name of the agent. */
   readonly name?: Name;

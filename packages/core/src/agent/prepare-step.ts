@@ -40,6 +40,7 @@ export interface StepSettings<ToolName extends string = string> extends TurnOver
   readonly append?: TurnInput;
 }
 
+/** Callback that runs before each step and returns the settings that differ for it. */
 export type PrepareStep<App = unknown, ToolName extends string = string> = (
   step: StepToPrepare<App>,
 ) => Prepared<ToolName> | Promise<Prepared<ToolName>>;

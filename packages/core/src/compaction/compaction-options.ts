@@ -3,6 +3,7 @@ import { AgentError } from "../errors/agent-error.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { nameOf, windowOf } from "../models/model.ts";
 
+/** Settings of compaction: when the context is summarized, by which model, and what stays whole. */
 export interface CompactionOptions {
   /** Whether to compact automatically, when the context is too full or the provider reports an overflow. Default true. */
   readonly auto?: boolean;

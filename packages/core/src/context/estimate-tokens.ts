@@ -51,6 +51,7 @@ export function mostTokensOfMessage(message: ChatMessage, hasCustom: boolean): n
   return framing + sumOf(message, hasCustom, atMost);
 }
 
+/** Estimates the tokens that the declarations of tools take in a request. */
 export function tokensOfTools(tools: readonly ToolDeclaration[]): number {
   let tokens = 0;
   for (const { name, description, inputSchema } of tools) {

@@ -2,6 +2,7 @@
 import type { SerializedError } from "@capstan/kernel";
 import { CapstanError } from "@capstan/kernel";
 
+/** Codes of an `AgentError`. */
 export type AgentErrorCode =
   | "unknown_model"
   /** An option is unknown, of the wrong type or out of range, or a tool is none. */
@@ -16,6 +17,7 @@ export type AgentErrorCode =
   /** The turn ended without an answer: aborted, failed, or awaiting answers. */
   | "no_answer";
 
+/** Failure of an agent's configuration, or of `agent.run` and its kin. */
 export class AgentError extends CapstanError<AgentErrorCode> {
   override readonly name = "AgentError";
   /** Error of the turn, if it failed. */

@@ -1,6 +1,7 @@
 /** Errors of dependencies that are not available. */
 import { CapstanError } from "@capstan/kernel";
 
+/** Codes of a `DependencyError`. */
 export type DependencyErrorCode =
   /** It depends on itself, along the named path. */
   | "cycle"
@@ -11,6 +12,7 @@ export type DependencyErrorCode =
   /** The tool was passed to the kernel without a scope. */
   | "unbound";
 
+/** Failure to provide a dependency. What its `create` threw is not wrapped in it. */
 export class DependencyError extends CapstanError<DependencyErrorCode> {
   override readonly name = "DependencyError";
   readonly dependencyName: string;

@@ -4,6 +4,7 @@ import type { SerializedError } from "@capstan/kernel";
 import type { Refusal, RepositoryError, RepositoryErrorCode } from "@capstan/log";
 import { LogError, isRepositoryError } from "@capstan/log";
 
+/** Codes of a `SessionError`. */
 export type SessionErrorCode =
   | Exclude<Refusal, "unknown_message">
   /** A bare id was approved or denied, and this handle has not shown the call. */
@@ -38,6 +39,7 @@ export interface SessionErrorOptions extends ErrorOptions {
   readonly turnError?: SerializedError;
 }
 
+/** Refusal or failure of a session or a host. */
 export class SessionError extends CapstanError<SessionErrorCode> {
   override readonly name = "SessionError";
   readonly sessionId: string | undefined;

@@ -13,6 +13,7 @@ import type { SessionRuntime } from "../host/session-runtime.ts";
 /** Delay before a failed store is asked again. */
 const retryMs = 1_000;
 
+/** Options of `session.subscribe`: where to begin, what to include, and how the end is reported. */
 export interface SubscribeFrom {
   /** Delivers the events of child sessions, too, at any depth. Default false. */
   readonly tree?: boolean;

@@ -6,6 +6,7 @@ import type { AgentTypes } from "../agent/agent-types.ts";
 /** An event of a turn: `TurnEvent<typeof agent>` knows the tools of the agent. */
 export type TurnEvent<Subject extends Agent = Agent> = TypesOf<Subject>["event"];
 
+/** Result of a turn, with the pending calls and the output typed by the agent. */
 export interface TurnResponse<out Known extends AgentTypes = AgentTypes> extends AnyResponse<
   Known["output"]
 > {

@@ -10,6 +10,7 @@ import type { AnyTool, AppForTools } from "../tools/tool.ts";
 import { noOutput, PartialOutput } from "../following/partial-output.ts";
 import { createPassingSession } from "./create-session.ts";
 
+/** Creates an agent. Throws an `AgentError` or a `ToolError` if an option or a tool is invalid; asks no model. */
 export function createAgent<
   const Name extends string = "agent",
   Output = undefined,

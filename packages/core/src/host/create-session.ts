@@ -12,6 +12,7 @@ import type { SessionStart } from "./open-or-create.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionSnapshot } from "../session/snapshot.ts";
 
+/** Agent, store, clock and error callback of a session that has a host of its own. */
 export interface OwnHost<Known extends AgentTypes = AgentTypes> {
   readonly agent: Agent<Known>;
   /** Default: in memory. */
@@ -21,15 +22,18 @@ export interface OwnHost<Known extends AgentTypes = AgentTypes> {
   readonly onError?: OnFault;
 }
 
+/** Options of `createSession`. Without a repository the session is kept in memory. */
 export type SessionInit<Known extends AgentTypes = AgentTypes> = OwnHost<Known> &
   Omit<SessionFields<Known>, "agent"> &
   Known["appField"];
 
+/** Options of `openSession`: the id of the session and the store that has it. */
 export type OpenInit<Known extends AgentTypes = AgentTypes> = SessionInit<Known> & {
   readonly id: string;
   readonly repository: SessionRepository;
 };
 
+/** Options of `restoreSession`: the agent and the snapshot. */
 export interface RestoreInit<Known extends AgentTypes = AgentTypes> extends OwnHost<Known> {
   readonly snapshot: SessionSnapshot;
   /** See `RestoreOptions`. Default: only the messages of the snapshot are kept. */

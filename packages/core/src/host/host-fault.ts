@@ -17,6 +17,7 @@ export type FaultPlace =
   /** The runtime itself, or a store that breaks its contract. The turn in progress ends in an error. */
   | "engine";
 
+/** Failure that no caller waits for, as `onError` gets it. */
 export interface HostFault {
   /** The thrown value. */
   readonly error: unknown;

@@ -7,6 +7,7 @@ import type { Clock } from "../platform/clock.ts";
 import { problemOfNumbers } from "../platform/option-numbers.ts";
 import type { OnFault } from "./host-fault.ts";
 
+/** Options of `createHost`. Hosts of several processes share one repository. */
 export interface HostOptions<Agents extends readonly Agent[] = readonly Agent[]> {
   readonly agents: Agents;
   readonly repository: SessionRepository;

@@ -51,6 +51,7 @@ import { release } from "../owner/unusable-claim.ts";
 export type NewSession<Known extends AgentTypes = AgentTypes> = SessionFields<Known> &
   Known["appField"];
 
+/** Fields of a new session. */
 export interface SessionFields<Known extends AgentTypes = AgentTypes> extends Omit<
   SessionOrigin,
   "agent" | "config" | "app" | "history"
@@ -474,6 +475,10 @@ export class Host<
   }
 }
 
+/**
+ * Creates a host, which runs the sessions of its agents in this process and takes over due sessions from processes
+ * that ended. The caller must `close` it.
+ */
 export function createHost<const Agents extends readonly Agent[]>(
   options: HostOptions<Agents>,
 ): Host<AgentsByName<Agents>, TypesOf<Agents[number]>> {

@@ -4,6 +4,7 @@ import { invalid } from "../errors/session-error.ts";
 import { longTimer } from "../platform/clock.ts";
 import { problemOfNumbers } from "../platform/option-numbers.ts";
 
+/** Options of `host.close`: how long running turns may take to end. */
 export interface HostCloseOptions {
   /**
    * How long model and tool calls in progress may take to end. After that their turns are handed over as they are: the next host repeats a model
@@ -12,6 +13,7 @@ export interface HostCloseOptions {
   readonly drainMs?: number;
 }
 
+/** Options of `host.run`: a signal that ends it, and how long running turns may take to end. */
 export interface HostRunOptions extends HostCloseOptions {
   /** Ends the run as SIGTERM does. The only way if there is no `process`. */
   readonly signal?: AbortSignal;

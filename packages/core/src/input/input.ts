@@ -21,6 +21,7 @@ export type InputMessage = NewMessage<UserMessage> | NewMessage<CustomMessage>;
 /** Input that starts a turn. */
 export type TurnInput = string | readonly UserPart[] | InputMessage | readonly InputMessage[];
 
+/** Options of `send`: settings for one turn. Repeating an `id` is safe: the message is stored once. */
 export interface SendOptions<
   App = unknown,
   ToolName extends string = string,
@@ -65,6 +66,7 @@ export interface TurnRequest<App = unknown, ToolName extends string = string> ex
 /** Answers to pending calls, or tool messages with their results. */
 export type AnswerInput = readonly (Answer | ToolResultMessage)[];
 
+/** Input of `send`: a text, parts, messages, a whole request, or answers to pending calls. */
 export type SendInput<App = unknown, ToolName extends string = string> =
   | TurnInput
   | TurnRequest<App, ToolName>

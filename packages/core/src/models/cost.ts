@@ -15,6 +15,7 @@ export interface PriceTier extends TokenPrices {
   readonly aboveInputTokens: number;
 }
 
+/** Price of a model in US dollars a million tokens, with tiers for long requests. */
 export interface ModelPrice extends TokenPrices {
   /** Id of the price list, stored with costs computed from it. */
   readonly id?: string;

@@ -11,6 +11,7 @@ export type VendorFunction = (id: string) => {
   readonly id: string;
 };
 
+/** Options of `modelResolver`: the vendors it may use, and where prices and windows come from. */
 export interface ModelResolverOptions {
   /** Functions by vendor id. An alias means its first model of one of these vendors. */
   readonly vendors: Readonly<Record<string, VendorFunction>>;

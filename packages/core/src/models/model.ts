@@ -5,6 +5,7 @@ import { vendorOfId } from "./vendor-of-id.ts";
 import { AgentError } from "../errors/agent-error.ts";
 import type { ModelPrice } from "./cost.ts";
 
+/** A provider with the id of one of its models, and what is known of that model. */
 export interface Model {
   readonly provider: ProviderContract;
   /** Id for the provider; empty if it has only one model. */
@@ -17,6 +18,7 @@ export interface Model {
 /** A model, a provider that has only one, or a name that the agent or `resolveModel` knows. */
 export type ModelChoice = Model | ProviderContract | string;
 
+/** Function that finds a model by name. Throws if the name is unknown. */
 export type ResolveModel = (name: string) => Model | Promise<Model>;
 
 function isProvider(choice: Model | ProviderContract): choice is ProviderContract {

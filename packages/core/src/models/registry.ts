@@ -8,6 +8,7 @@ import type { SnapshotModel, SnapshotPrice } from "./snapshot-model.ts";
 import { readSnapshot, snapshotDate, snapshotVendors } from "./snapshot.ts";
 import { vendorOfId } from "./vendor-of-id.ts";
 
+/** One model of a vendor: its limits and its price. */
 export interface RegisteredModel {
   /** Id of the vendor, the same as that of its provider. */
   readonly vendor: string;
@@ -51,12 +52,14 @@ export const defaultAliases: Aliases = {
   ],
 };
 
+/** Options of `createModelRegistry`. */
 export interface ModelRegistryOptions {
   readonly models?: readonly RegisteredModel[];
   /** Added to `default`, `fast` and `smart`. */
   readonly aliases?: Aliases;
 }
 
+/** Known models with their limits and prices. The built-in list is loaded when it is first needed. */
 export class ModelRegistry {
   readonly #added = new Map<string, RegisteredModel>();
   readonly #loaded = new Map<string, Promise<ReadonlyMap<string, RegisteredModel>>>();
@@ -138,6 +141,7 @@ export class ModelRegistry {
   }
 }
 
+/** Creates a registry with the built-in models. `models` come before built-in ones of the same vendor and id. */
 export function createModelRegistry(options?: ModelRegistryOptions): ModelRegistry {
   return new ModelRegistry(options);
 }

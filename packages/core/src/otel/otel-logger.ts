@@ -10,6 +10,7 @@ import { fromTraceParent, toTraceParent } from "./trace-parent.ts";
 /** Version of this package: a trace states which mapping made it. */
 const version = "0.1.0";
 
+/** Options of `otelLogger`. */
 export interface OtelLoggerOptions {
   /** Default: a tracer of the provider that the process has registered. */
   readonly tracer?: Tracer;

@@ -1,6 +1,7 @@
 /** The clock of a host. */
 import type { Timer } from "@capstan/kernel";
 
+/** Time, timers and randomness, injected so that tests control them. */
 export interface Clock {
   /** Milliseconds. */
   readonly now: () => number;

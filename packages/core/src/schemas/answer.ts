@@ -8,6 +8,7 @@ import { ToolContentSchema } from "./parts.ts";
 
 // Not open: an answer becomes an entry, which keeps only these fields. So no result of a call can smuggle in the fields of an approval.
 
+/** Schema of a `CallAnswer`. */
 export const CallAnswerSchema: z.ZodType<CallAnswer> = z.object(
   fieldsOf<CallAnswer>()({
     toolCallId: z.string(),
@@ -17,6 +18,7 @@ export const CallAnswerSchema: z.ZodType<CallAnswer> = z.object(
   }),
 );
 
+/** Schema of an `Approval`. */
 export const ApprovalSchema: z.ZodType<Approval> = z.object(
   fieldsOf<Approval>()({
     toolCallId: z.string(),

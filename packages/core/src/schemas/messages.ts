@@ -21,10 +21,12 @@ import { UsageSchema } from "./usage.ts";
 
 const optionalJson = JsonValueSchema.exactOptional();
 
+/** Schema of a `SystemMessage`. */
 export const SystemMessageSchema: z.ZodType<SystemMessage> = openObject(
   fieldsOf<SystemMessage>()({ role: z.literal("system"), id: z.string(), content: z.string() }),
 );
 
+/** Schema of a `UserMessage`. */
 export const UserMessageSchema: z.ZodType<UserMessage> = openObject(
   fieldsOf<UserMessage>()({
     role: z.literal("user"),
@@ -35,6 +37,7 @@ export const UserMessageSchema: z.ZodType<UserMessage> = openObject(
   }),
 );
 
+/** Schema of an `Origin`. */
 export const OriginSchema: z.ZodType<Origin> = openObject(
   fieldsOf<Origin>()({
     provider: z.string(),
@@ -44,6 +47,7 @@ export const OriginSchema: z.ZodType<Origin> = openObject(
   }),
 );
 
+/** Schema of an `AssistantMessage`. */
 export const AssistantMessageSchema: z.ZodType<AssistantMessage> = openObject(
   fieldsOf<AssistantMessage>()({
     role: z.literal("assistant"),
@@ -57,6 +61,7 @@ export const AssistantMessageSchema: z.ZodType<AssistantMessage> = openObject(
   }),
 );
 
+/** Schema of a `KeptOutput`. */
 export const KeptOutputSchema: z.ZodType<KeptOutput> = openObject(
   fieldsOf<KeptOutput>()({
     blob: z.string(),
@@ -65,6 +70,7 @@ export const KeptOutputSchema: z.ZodType<KeptOutput> = openObject(
   }),
 );
 
+/** Schema of a `ToolMessage`. */
 export const ToolMessageSchema: z.ZodType<ToolMessage> = openObject(
   fieldsOf<ToolMessage>()({
     role: z.literal("tool"),
@@ -81,6 +87,7 @@ export const ToolMessageSchema: z.ZodType<ToolMessage> = openObject(
   }),
 );
 
+/** Schema of a `CustomMessage`. */
 export const CustomMessageSchema: z.ZodType<CustomMessage> = openObject(
   fieldsOf<CustomMessage>()({
     role: z.literal("custom"),
@@ -90,6 +97,7 @@ export const CustomMessageSchema: z.ZodType<CustomMessage> = openObject(
   }),
 );
 
+/** Schema of a `ChatMessage` of any role. */
 export const ChatMessageSchema: z.ZodType<ChatMessage> = unionOf<ChatMessage, "role">("role", {
   system: SystemMessageSchema,
   user: UserMessageSchema,

@@ -21,18 +21,22 @@ import { unionOf } from "./union-of.ts";
 
 const providerData = JsonValueSchema.exactOptional();
 
+/** Schema of a `TextPart`. */
 export const TextPartSchema: z.ZodType<TextPart> = openObject(
   fieldsOf<TextPart>()({ type: z.literal("text"), text: z.string(), providerData }),
 );
 
+/** Schema of a `ThinkingPart`. */
 export const ThinkingPartSchema: z.ZodType<ThinkingPart> = openObject(
   fieldsOf<ThinkingPart>()({ type: z.literal("thinking"), thinking: z.string(), providerData }),
 );
 
+/** Schema of a `RefusalPart`. */
 export const RefusalPartSchema: z.ZodType<RefusalPart> = openObject(
   fieldsOf<RefusalPart>()({ type: z.literal("refusal"), text: z.string(), providerData }),
 );
 
+/** Schema of a `ToolCallPart`. */
 export const ToolCallPartSchema: z.ZodType<ToolCallPart> = openObject(
   fieldsOf<ToolCallPart>()({
     type: z.literal("tool_call"),
@@ -45,16 +49,19 @@ export const ToolCallPartSchema: z.ZodType<ToolCallPart> = openObject(
   }),
 );
 
+/** Schema of a `NativePart`. */
 export const NativePartSchema: z.ZodType<NativePart> = openObject(
   fieldsOf<NativePart>()({ type: z.literal("native"), data: JsonValueSchema }),
 );
 
 const source = { data: z.string().exactOptional(), url: z.string().exactOptional() };
 
+/** Schema of an `ImagePart`. */
 export const ImagePartSchema: z.ZodType<ImagePart> = withSource(
   openObject({ type: z.literal("image"), mediaType: z.string(), ...source }),
 );
 
+/** Schema of a `DocumentPart`. */
 export const DocumentPartSchema: z.ZodType<DocumentPart> = withSource(
   openObject({
     type: z.literal("document"),
@@ -76,12 +83,14 @@ function withSource<Part>(schema: z.ZodType): z.ZodType<Part> {
   return checked as z.ZodType<Part>;
 }
 
+/** Schema of a `UserPart`. */
 export const UserPartSchema: z.ZodType<UserPart> = unionOf<UserPart, "type">("type", {
   text: TextPartSchema,
   image: ImagePartSchema,
   document: DocumentPartSchema,
 });
 
+/** Schema of an `AssistantPart`. */
 export const AssistantPartSchema: z.ZodType<AssistantPart> = unionOf<AssistantPart, "type">(
   "type",
   {
@@ -93,6 +102,7 @@ export const AssistantPartSchema: z.ZodType<AssistantPart> = unionOf<AssistantPa
   },
 );
 
+/** Schema of a `ToolContentPart`. */
 export const ToolContentPartSchema: z.ZodType<ToolContentPart> = unionOf<ToolContentPart, "type">(
   "type",
   {
@@ -102,6 +112,7 @@ export const ToolContentPartSchema: z.ZodType<ToolContentPart> = unionOf<ToolCon
   },
 );
 
+/** Schema of `ToolContent`. */
 export const ToolContentSchema: z.ZodType<ToolContent> = textOr(ToolContentPartSchema);
 
 export function textOr<Part>(part: z.ZodType<Part>): z.ZodType<string | readonly Part[]> {

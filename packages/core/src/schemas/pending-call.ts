@@ -10,6 +10,7 @@ const ChildStepSchema: z.ZodType<ChildStep> = openObject(
   fieldsOf<ChildStep>()({ agent: z.string(), sessionId: z.string(), toolCallId: z.string() }),
 );
 
+/** Schema of a `PendingCall`. */
 export const PendingCallSchema: z.ZodType<PendingCall> = openObject(
   fieldsOf<PendingCall>()({
     toolCallId: z.string(),

@@ -8,6 +8,7 @@ const PartReferenceSchema: z.ZodType<PartReference> = openObject(
   fieldsOf<PartReference>()({ messageId: z.string(), part: z.number() }),
 );
 
+/** Schema of a `SerializedError`. */
 export const SerializedErrorSchema: z.ZodType<SerializedError> = openObject(
   fieldsOf<SerializedError>()({
     name: z.string(),

@@ -21,6 +21,7 @@ export const StoredEntrySchema: z.ZodType<StoredEntry> = openObject({
   at: amount,
 });
 
+/** Schema of a `StoredBlob`. */
 export const StoredBlobSchema: z.ZodType<StoredBlob> = openObject(
   fieldsOf<StoredBlob>()({ blob: z.string(), data: z.base64() }),
 );
@@ -36,6 +37,7 @@ const ArtifactSchema: z.ZodType<Artifact> = openObject(
 
 const optionalText = z.string().exactOptional();
 
+/** Schema of a `SessionSnapshot`. */
 export const SessionSnapshotSchema: z.ZodType<SessionSnapshot> = openObject(
   fieldsOf<SessionSnapshot>()({
     version: z.literal(1),

@@ -5,6 +5,7 @@ import { fieldsOf } from "./exact-fields.ts";
 import { amount, tokens } from "./numbers.ts";
 import { openObject } from "./open-object.ts";
 
+/** Schema of a `Usage`. */
 export const UsageSchema: z.ZodType<Usage> = openObject(
   fieldsOf<Usage>()({
     inputTokens: tokens.exactOptional(),
@@ -16,6 +17,7 @@ export const UsageSchema: z.ZodType<Usage> = openObject(
   }),
 );
 
+/** Schema of a `StepTiming`. */
 export const StepTimingSchema: z.ZodType<StepTiming> = openObject(
   fieldsOf<StepTiming>()({
     ttftMs: amount.exactOptional(),

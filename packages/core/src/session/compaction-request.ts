@@ -6,12 +6,14 @@ import { SessionError, invalid, taken } from "../errors/session-error.ts";
 import type { SessionInbox } from "./session-inbox.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 
+/** Options of `session.compact`. */
 export interface CompactOptions {
   /** Instructions for the summary, in addition to those of the agent. */
   readonly directives?: string;
   readonly id?: string;
 }
 
+/** Outcome of a compaction: the tokens of the context before and after, and what the summary cost. */
 export interface CompactionResult {
   /** False if there was nothing to summarize, or the summary was not shorter: the context is unchanged. */
   readonly isCompacted: boolean;

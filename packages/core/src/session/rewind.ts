@@ -1,6 +1,7 @@
 /** Request to cut the history of a session. */
 import type { EntryOf, PostedBody } from "@capstan/log";
 
+/** Options of `session.rewind`. */
 export interface RewindOptions {
   /** Removes the message too. Default false. */
   readonly before?: boolean;

@@ -16,6 +16,7 @@ import { toStoredJson } from "../input/stored-json.ts";
 import { toStoredOptions } from "../input/stored-options.ts";
 import type { AnyTool } from "../tools/tool.ts";
 
+/** Settings of a session that replace those of its agent from the next turn on. */
 export interface SessionSettings<ToolName extends string = string> extends SamplingSettings {
   /** The log stores the model's name: another process finds it in the agent's `models`, or with `resolveModel`. */
   readonly model?: ModelChoice;

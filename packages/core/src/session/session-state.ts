@@ -79,6 +79,7 @@ export interface SessionReadingPage extends SessionReading {
   readonly hasMore: boolean;
 }
 
+/** Tokens and cost of a session, in all and by model. */
 export interface SessionUsage {
   readonly total: Usage;
   /** Sum of the recorded costs; undefined if none was recorded. */

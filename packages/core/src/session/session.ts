@@ -56,6 +56,10 @@ import { singleListener, toStart } from "../following/subscribe-start.ts";
 import { TreeSubscription } from "../following/tree-subscription.ts";
 import { TurnHandles } from "../following/turn-handles.ts";
 
+/**
+ * A conversation that is stored as it happens. Made by `createSession`, `openSession` or a host; any number of
+ * handles, in any number of processes, may use one session.
+ */
 export class Session<out Known extends AgentTypes = AgentTypes> {
   readonly id: string;
   readonly #host: SessionHost;

@@ -40,6 +40,7 @@ export interface Artifact extends KeptOutput {
   readonly toolCallId: string;
 }
 
+/** A blob of a snapshot: its name, and its bytes in base64. */
 export interface StoredBlob {
   /** Name of the blob in the entries. */
   readonly blob: string;

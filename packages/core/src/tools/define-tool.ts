@@ -20,6 +20,10 @@ import { noContext } from "./turn-context.ts";
 import { ToolError } from "../errors/tool-error.ts";
 import { problemOfNames } from "../platform/option-names.ts";
 
+/**
+ * Definition of a tool: what the model is told, the schema of its input, the function, and how its effects are
+ * treated after a crash.
+ */
 export interface ToolDefinition<
   Schema extends InputSchema,
   App = unknown,

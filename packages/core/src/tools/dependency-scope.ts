@@ -7,6 +7,7 @@ import type { TurnContext } from "./turn-context.ts";
 import { noContext } from "./turn-context.ts";
 import { DependencyError } from "../errors/dependency-error.ts";
 
+/** Options of `createScope`. */
 export interface ScopeOptions {
   /** Apply in this scope and its children. */
   readonly overrides?: readonly Override[];
@@ -18,6 +19,7 @@ export interface ScopeOptions {
   readonly logger?: Logger;
 }
 
+/** Creates a scope. The caller must dispose it, which disposes the dependencies that it made. */
 export function createScope(options: ScopeOptions = {}): DependencyScope {
   return new DependencyScope(options);
 }
@@ -40,6 +42,7 @@ class Contents {
 
 const none: ReadonlyMap<Dependency<unknown>, Dependency<unknown>> = new Map();
 
+/** Dependencies made so far, one of each. `get` makes what is missing; `dispose` ends them in reverse order. */
 export class DependencyScope {
   readonly #parent: DependencyScope | undefined;
   readonly #logger: Logger | undefined;

@@ -7,6 +7,7 @@ export type DependencyLifetime = "turn" | "session";
 /** Returns the value of a dependency; makes it on first use. */
 export type GetDependency = <Value>(dependency: Dependency<Value>) => Promise<Value>;
 
+/** Options of `dependency`. */
 export interface DependencyOptions<Value> {
   /** Default `turn`. */
   readonly scope?: DependencyLifetime;
@@ -17,6 +18,7 @@ export interface DependencyOptions<Value> {
 /** Context of a factory: only a dependency of a turn has a turn. */
 export type DependencyContext = SessionContext & Partial<TurnContext>;
 
+/** Recipe for a value that tools need, and how long the value lives. */
 export interface Dependency<Value> {
   /** For messages. Two dependencies with the same name are distinct. */
   readonly name: string;

@@ -4,6 +4,7 @@ import type { DefinedTypes } from "./define-tool.ts";
 import { toTool } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";
 
+/** Options of `doneTool`. */
 export interface DoneToolOptions<Schema extends InputSchema, Name extends string = string> {
   /** Default `done`. */
   readonly name?: Name;

@@ -4,6 +4,7 @@ import type { DefinedTypes, ToolDefinition } from "./define-tool.ts";
 import { toTool } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";
 
+/** Result of a handler of `createSimpleTool`: the output for the model, and details for user interfaces. */
 export interface SimpleToolResult {
   /** Output for the model. */
   readonly output: string | readonly ToolContentPart[];

@@ -15,6 +15,10 @@ import type { Binding } from "./scoped-function.ts";
 import type { RemoteTool, ToolTypes } from "./tool.ts";
 import type { SessionInfo, TurnContext, TurnInfo } from "./turn-context.ts";
 
+/**
+ * Second argument of a tool's `execute`: ids, signal, idempotency key, application context, progress, other tools
+ * and dependencies.
+ */
 export interface ToolContext<App = unknown>
   extends Omit<ToolExecuteContext, "conversationId" | "call">, SessionIds, TurnContext<App> {
   /**

@@ -3,6 +3,7 @@ import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
 import { fieldsOf } from "../schemas/exact-fields.ts";
 
+/** Schema of a `ToolOutput`. */
 export const ToolOutputSchema: z.ZodType<ToolOutput> = z.object(
   fieldsOf<ToolOutput>()({
     ok: z.boolean(),

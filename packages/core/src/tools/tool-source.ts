@@ -17,6 +17,7 @@ export interface ToolSourceRequest {
   contextWindow(): Promise<number | undefined>;
 }
 
+/** Tools that are looked up for each turn, such as those of MCP servers. */
 export interface ToolSource {
   /** Name for errors and logs. */
   readonly name: string;

@@ -10,6 +10,7 @@ const mark: unique symbol = Symbol.for("capstan.suspension");
 /** A question to the outside. Fields that are left out are those of the call itself. */
 export type Question = Pick<PendingCall, "kind" | "input"> & Partial<PendingCall>;
 
+/** Questions that a call waits for, and the state that it continues with. */
 export interface SuspensionRequest {
   /** Questions that must all be answered before the tool runs again. May be empty if `wakeAt` or `reports` is set. */
   readonly questions: readonly Question[];

@@ -62,6 +62,7 @@ export interface Origin {
   readonly host?: string;
 }
 
+/** Text of a message. */
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
@@ -69,6 +70,7 @@ export interface TextPart {
   readonly providerData?: JsonValue;
 }
 
+/** Reasoning of a model. `providerData` has what the vendor needs to accept it again. */
 export interface ThinkingPart {
   readonly type: "thinking";
   readonly thinking: string;
@@ -76,12 +78,14 @@ export interface ThinkingPart {
   readonly providerData?: JsonValue;
 }
 
+/** Text with which the model declined to answer. */
 export interface RefusalPart {
   readonly type: "refusal";
   readonly text: string;
   readonly providerData?: JsonValue;
 }
 
+/** Call of a tool that the model asks for. */
 export interface ToolCallPart {
   readonly type: "tool_call";
   /** Assigned by the runtime, unique in the session; the vendor's id is in `providerData`. */
@@ -139,17 +143,23 @@ interface LinkedDocument {
   readonly name?: string;
 }
 
+/** Part of a user's message. */
 export type UserPart = TextPart | ImagePart | DocumentPart;
+/** Part of a reply. */
 export type AssistantPart = TextPart | ThinkingPart | RefusalPart | ToolCallPart | NativePart;
+/** Part of a tool's output. */
 export type ToolContentPart = TextPart | ImagePart | DocumentPart;
+/** Output of a tool for the model: a text, or parts. */
 export type ToolContent = string | readonly ToolContentPart[];
 
+/** Instructions at the start of a transcript. */
 export interface SystemMessage {
   readonly role: "system";
   readonly id: string;
   readonly content: string;
 }
 
+/** Message of the user, or of the runtime on the user's side: `source` tells which. */
 export interface UserMessage {
   readonly role: "user";
   readonly id: string;
@@ -159,6 +169,7 @@ export interface UserMessage {
   readonly metadata?: JsonValue;
 }
 
+/** Reply of a model, whole or cut: `stopReason` tells why it ended. */
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly id: string;
@@ -209,6 +220,7 @@ export interface CustomMessage {
   readonly data: JsonValue;
 }
 
+/** Message of a transcript, by its `role`. */
 export type ChatMessage =
   | SystemMessage
   | UserMessage

@@ -10,6 +10,7 @@ export interface DispatchedCall {
   readonly step: number;
 }
 
+/** Decision of `before` about a call: run it, block it, ask a person, or run it with another input. */
 export type BeforeDecision =
   | { readonly action: "run" }
   /** The model gets the reason as an error result. */
@@ -19,6 +20,7 @@ export type BeforeDecision =
   /** Runs with another input, which is checked like the first. */
   | { readonly action: "alter"; readonly input: JsonValue };
 
+/** Rules for running the tool calls of a reply: their order, how many at once, and hooks around each. */
 export interface ToolDispatchPolicy {
   /** `sequential` runs the calls one after another in call order. Default `parallel`. */
   readonly mode?: "parallel" | "sequential";

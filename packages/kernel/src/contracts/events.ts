@@ -59,6 +59,7 @@ export type LivePart =
       readonly omittedChars?: number;
     };
 
+/** Reply that is still being written. */
 export interface LiveMessage {
   readonly id: string;
   readonly content: readonly LivePart[];

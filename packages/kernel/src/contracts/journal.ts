@@ -11,6 +11,7 @@ import type { PendingCall, StepTiming } from "./events.ts";
 import type { ChatMessage } from "./conversation.ts";
 import type { ToolResult } from "./tool.ts";
 
+/** A fact of a turn, recorded before the effect that depends on it. */
 export type Fact =
   | {
       readonly type: "attempt";
@@ -150,4 +151,5 @@ export type Journal = (
   isFollowed?: boolean,
 ) => JournalReply | Promise<JournalReply>;
 
+/** Answer of the journal to facts. `"reopen"` undoes the end of the turn, as `Journal` says. */
 export type JournalReply = void | undefined | "reopen";

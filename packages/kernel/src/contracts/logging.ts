@@ -7,6 +7,7 @@ import type {
   ToolContent,
 } from "./conversation.ts";
 
+/** Fields of a log line, or attributes of a span. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
@@ -29,6 +30,7 @@ export interface SpanContent {
   readonly output?: ToolContent;
 }
 
+/** Section of a trace: a turn, a request or a tool call. Ended once, with the error if there was one. */
 export interface Span {
   setAttributes(attributes: LogFields): void;
   /** Called before the end of an attempt or a tool, if the logger wants content. */
@@ -36,6 +38,7 @@ export interface Span {
   end(error?: SerializedError): void;
 }
 
+/** Receiver of log lines and spans. It must not throw. */
 export interface Logger {
   log(level: "debug" | "info" | "warn" | "error", message: string, fields?: LogFields): void;
   startSpan(name: SpanName, attributes: LogFields, parent?: Span): Span;

@@ -77,6 +77,7 @@ export interface TurnProgress {
   readonly asked?: AskedModel;
 }
 
+/** Progress of a turn that an earlier process began, from which `runTurn` continues. */
 export interface PriorProgress extends TurnProgress {
   /** The turn had started before, in another process: it gets no second `turn_start`. */
   readonly isResumed?: boolean;

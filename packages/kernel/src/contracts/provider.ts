@@ -2,8 +2,10 @@
 import type { ChatMessage, FinishReason, JsonValue, Origin, Usage } from "./conversation.ts";
 import type { JsonSchema, ToolDeclaration } from "./tool.ts";
 
+/** Amount of reasoning to ask for. Providers map it to the nearest setting of the model. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
+/** Whether the model may, must not or must call a tool, or which one. */
 export type ToolChoice<ToolName extends string = string> =
   | "auto"
   | "none"
@@ -164,6 +166,10 @@ export interface Fallback {
   readonly on: readonly string[];
 }
 
+/**
+ * A model service. `stream` yields the parts of one reply, throws a `ProviderError` on failure, and stops when the
+ * signal of the request aborts.
+ */
 export interface ProviderContract {
   readonly id: string;
   /** Set by a provider that stands for several models. */

@@ -58,6 +58,7 @@ export interface RunTurnInput<in Ids = ConversationIds> {
   readonly clock?: LoopClock | undefined;
 }
 
+/** Outcome of a turn: its new messages, why it ended, and the calls that it waits for. */
 export interface RunTurnResult {
   /** New messages after `input`, in transcript order. */
   readonly messages: readonly ChatMessage[];

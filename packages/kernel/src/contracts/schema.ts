@@ -5,10 +5,12 @@
 import type { JsonValue } from "./conversation.ts";
 import type { InputIssue, JsonSchema } from "./tool.ts";
 
+/** Schema of any library that implements Standard Schema with JSON Schema, such as zod 4. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": StandardProps<Input, Output>;
 }
 
+/** Properties of a Standard Schema that can also describe itself as JSON Schema. */
 export interface StandardProps<Input = unknown, Output = Input> {
   readonly version: 1;
   readonly vendor: string;
@@ -19,6 +21,7 @@ export interface StandardProps<Input = unknown, Output = Input> {
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
 }
 
+/** Outcome of a validation: the value, or the issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly InputIssue[] };
@@ -35,6 +38,7 @@ type WholeKeyword<Value> = Value extends { readonly "~standard": unknown }
   ? "Pass one schema of all fields, such as z.object({ … })"
   : unknown;
 
+/** Object of JSON. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** Input that `execute` gets: the output of the schema, after its defaults and transforms. */

@@ -11,6 +11,7 @@ import type { Logger } from "./logging.ts";
 import type { Resumption } from "./progress.ts";
 import type { Suspension } from "../calls/suspend.ts";
 
+/** A JSON Schema, draft 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Description of a tool that the model gets. */
@@ -31,6 +32,7 @@ export type ParsedInput =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly InputIssue[] };
 
+/** One reason why an input was refused, with the path to the value. */
 export interface InputIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -97,6 +99,7 @@ export type ToolReturn =
   | undefined
   | void;
 
+/** Context of one call: ids, signal, idempotency key, progress and usage. */
 export interface ToolExecuteContext {
   readonly toolCallId: string;
   readonly conversationId: string;
@@ -143,6 +146,7 @@ export interface ForwardedCall {
   readonly input: JsonValue;
 }
 
+/** A tool as the loop runs it. Without `execute` it is a remote tool, and its calls wait for an answer. */
 export interface ToolContract extends ToolDeclaration {
   readonly label?: string;
   /**

@@ -8,8 +8,10 @@ import type {
 } from "./conversation.ts";
 import type { AgentEvent, EventIds, PendingCall } from "./events.ts";
 
+/** Status of a turn that has ended or waits. */
 export type TurnStatus = "completed" | "awaiting_tool_execution" | "aborted" | "error";
 
+/** Result of a turn. It is always there: failures are in `error`. */
 export interface TurnResponse<Output = unknown> {
   readonly status: TurnStatus;
   /** Text of the last assistant message, or of the tool that ended the turn. */

@@ -8,6 +8,7 @@ export function mayBeTooDeep(json: string): boolean {
   return json.length > 2 * maxDepth;
 }
 
+/** Returns whether the value is nested more deeply than the runtime accepts. */
 export function isTooDeep(value: JsonValue): boolean {
   return isDeeper(value, maxDepth);
 }

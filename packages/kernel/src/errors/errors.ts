@@ -3,6 +3,7 @@ import { CapstanError } from "./capstan-error.ts";
 import type { PartReference, SerializedError } from "../contracts/conversation.ts";
 import type { Draft } from "../effects/draft.ts";
 
+/** Codes of a `ProviderError`. */
 export type ProviderErrorCode =
   | "auth"
   | "rate_limit"
@@ -13,6 +14,7 @@ export type ProviderErrorCode =
   | "network"
   | "protocol";
 
+/** Details of a `ProviderError`: whether and when to retry, the HTTP status, and the part that was refused. */
 export interface ProviderErrorOptions {
   readonly retryable?: boolean;
   /** Delay that the vendor asks for. */
@@ -46,6 +48,7 @@ export class ProviderError extends CapstanError<ProviderErrorCode> {
   }
 }
 
+/** Codes of a turn's error that no provider or tool caused. */
 export type TurnErrorCode =
   /** The input of the turn contradicts itself. */
   | "invalid_input"
@@ -68,6 +71,7 @@ export class TurnError extends CapstanError<TurnErrorCode> {
   override readonly name = "TurnError";
 }
 
+/** Codes of a `ToolCallError`, thrown by `context.call`. */
 export type ToolCallErrorCode =
   /** The call would have to wait for an answer, and the calling tool must not run twice. */
   | "cannot_wait_here"

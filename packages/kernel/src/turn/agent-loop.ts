@@ -15,6 +15,7 @@ import { addUsage } from "../effects/usage.ts";
 import type { GetApiKey } from "../reply/with-api-key.ts";
 import { withApiKey } from "../reply/with-api-key.ts";
 
+/** Conversation so far, with its instructions and tools. It is not changed. */
 export interface AgentLoopContext {
   readonly systemPrompt?: string;
   readonly messages: readonly ChatMessage[];
@@ -36,6 +37,7 @@ type LoopOwned =
   | "context";
 type OwnContext = "transformContext" | "convertToLlm";
 
+/** Options of `agentLoop`: those of `runTurn`, and the queues of steering and follow-up messages. */
 export interface AgentLoopConfig
   extends Omit<RunTurnInput, LoopOwned>, Pick<LoopContext, OwnContext> {
   readonly dispatch?: ToolDispatchPolicy;

@@ -21,6 +21,7 @@ export interface ChatRequest {
 /** An answer, with the hash of the question that it is for, if it is for one. */
 export type ChatAnswer = Answer & { readonly questionHash?: string };
 
+/** Action that a page of the AI SDK asks for: a message, a new answer, or answers to tool calls. */
 export type ChatAction =
   | { readonly type: "send"; readonly messageId: string; readonly content: readonly UserPart[] }
   | { readonly type: "regenerate"; readonly messageId: string }

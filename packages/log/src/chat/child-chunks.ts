@@ -16,6 +16,7 @@ interface ShownChild {
   shownAt: number;
 }
 
+/** Options of `ChildChunks`. */
 export interface ChildChunksOptions {
   /** The page's session. */
   readonly sessionId: string;
@@ -25,6 +26,7 @@ export interface ChildChunksOptions {
   now(): number;
 }
 
+/** Chunks that are due, and the callback for when they have been written. */
 export interface DueChunks {
   readonly chunks: readonly Chunk[];
   onShown(): void;

@@ -20,6 +20,7 @@ import { replyIdOf } from "./message-ids.ts";
 import type { PartTarget } from "./reply-parts.ts";
 import { ReplyParts } from "./reply-parts.ts";
 
+/** Options of `ChunkEncoder`. */
 export interface EncoderOptions {
   readonly protocol: ChatProtocol;
   /** Id of the page's message that the reply is. */

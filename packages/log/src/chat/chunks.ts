@@ -14,6 +14,7 @@ interface ToolChunk {
   readonly providerExecuted?: boolean;
 }
 
+/** Part of a stream to a page of the AI SDK, in the format of its UI message stream. */
 export type Chunk =
   | {
       readonly type: "start";
@@ -74,6 +75,7 @@ export type Chunk =
 /** Reasons that all versions since 6 know. Version 5 gets none. */
 export type ChunkFinishReason = "stop" | "length" | "content-filter" | "tool-calls" | "other";
 
+/** Part of a message that arrived while the turn was running. */
 export type SteeringPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "file"; readonly mediaType: string; readonly url: string };

@@ -3,6 +3,7 @@
 /** Maximum number of arguments of one call. */
 const chunkSize = 0x8000;
 
+/** Encodes bytes as base64. */
 export function toBase64(bytes: Uint8Array): string {
   let units = "";
   for (let start = 0; start < bytes.length; start += chunkSize) {

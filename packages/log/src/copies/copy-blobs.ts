@@ -33,6 +33,7 @@ export async function* readBlobs(
   }
 }
 
+/** A session that is to be stored under a new id: its entries, its head and its blobs. */
 export interface SessionCopy {
   readonly id: string;
   readonly entries: readonly NewEntry[];

@@ -15,6 +15,7 @@ export function copyLog(stored: readonly StoredEntry[], incarnation: string): Ne
   });
 }
 
+/** Description of a fork: the new session, and the message up to which it copies. */
 export interface Fork {
   /** Session to fork. */
   readonly sessionId: string;

@@ -21,6 +21,7 @@ export interface ImportOrigin {
   readonly app?: JsonValue;
 }
 
+/** Description of an import: where the messages come from, and the blobs that exist. */
 export interface LogImport {
   readonly origin: ImportOrigin;
   /** Random, never taken from the log. */
@@ -30,6 +31,7 @@ export interface LogImport {
   readonly blobs: Iterable<string>;
 }
 
+/** Entries of an imported session, and the open calls that the import closed. */
 export interface ImportedLog extends Pick<ImportedMessages, "closedCalls"> {
   readonly entries: readonly NewEntry[];
 }
@@ -78,6 +80,7 @@ function openCallsOf({ transcript: { step } }: SessionFold): readonly OpenCall[]
   return step === undefined || step.isSettled ? [] : step.toOpen();
 }
 
+/** Identity and time of a restored session. */
 export interface LogRestore {
   readonly incarnation: string;
   readonly now: number;

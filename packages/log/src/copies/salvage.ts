@@ -14,6 +14,7 @@ export interface LostEntry {
   readonly reason: string;
 }
 
+/** Readable entries of a damaged log, those that were lost, and the fold of the readable ones. */
 export interface SalvagedLog {
   /** All readable entries, in order, before and after the damage. */
   readonly entries: readonly StoredEntry[];
@@ -50,6 +51,7 @@ export async function salvageLog(repository: SessionRepository, id: string): Pro
   }
 }
 
+/** Identity and time of a repaired session. */
 export interface Repair {
   /** Id of the copy. */
   readonly id: string;
@@ -58,6 +60,7 @@ export interface Repair {
   readonly now: number;
 }
 
+/** Outcome of a repair: what was lost and what was kept. */
 export interface RepairedSession {
   readonly lost: readonly LostEntry[];
   /** Number of entries of the damaged session, from its first, that the copy was made from. */

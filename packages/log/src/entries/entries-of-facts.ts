@@ -10,6 +10,7 @@ export interface FactPrice {
   readonly priceId?: string | undefined;
 }
 
+/** Turn of the facts, envelopes for their entries, and prices. */
 export interface FactContext {
   readonly turnId: string;
   /** Envelope of the next entry, with the seq that it will have unless another process posts first. */

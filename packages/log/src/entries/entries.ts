@@ -27,6 +27,7 @@ export interface LentTool extends ToolDeclaration {
   readonly lentBy?: string;
 }
 
+/** Settings of a session, as they are stored. */
 export interface SessionConfig extends SamplingSettings {
   /** Name of a model, as the agent or its `resolveModel` knows it. */
   readonly model?: string;
@@ -364,7 +365,9 @@ export type PostedBody =
       readonly isBefore?: boolean;
     };
 
+/** Content of an entry, by its `type`. */
 export type EntryBody = OwnedBody | PostedBody;
+/** Type of an entry. */
 export type EntryType = EntryBody["type"];
 
 const postedTypes: ReadonlySet<EntryType> = new Set<PostedBody["type"]>([
@@ -386,6 +389,7 @@ const postedTypes: ReadonlySet<EntryType> = new Set<PostedBody["type"]>([
   "history_rewound",
 ]);
 
+/** Returns whether the entry may be written without the lease. */
 export function isPosted({ type }: EntryBody): boolean {
   return postedTypes.has(type);
 }
@@ -399,9 +403,13 @@ export interface EntryEnvelope {
   readonly at: number;
 }
 
+/** An entry before the store gives it a position. */
 export type NewEntry = EntryEnvelope & EntryBody;
+/** An entry that any process may write, without the lease. */
 export type PostedEntry = EntryEnvelope & PostedBody;
+/** An entry of a log, at its position. */
 export type Entry = NewEntry & { readonly seq: number };
+/** Entry of one type. */
 export type EntryOf<Type extends EntryType> = Extract<Entry, { readonly type: Type }>;
 
 /**

@@ -40,6 +40,7 @@ export function checkEnvelope(sessionId: string, entry: unknown): void {
   if (!Number.isFinite(at)) throw wrongKind(sessionId, "its at", "a number", at);
 }
 
+/** Creates the error of a store that refuses an entry. */
 export function invalidEntry(sessionId: string, why: string): RepositoryError {
   return new RepositoryError(
     "invalid_entry",

@@ -9,6 +9,7 @@ export interface Upcasts {
   readonly [type: string]: { readonly [fromVersion: number]: Upcast } | undefined;
 }
 
+/** Function that turns an entry of an older version into one of the next. It must not change its argument. */
 export type Upcast = (old: StoredEntry) => StoredEntry;
 
 /** Empty: version 1 is the first. A released step stays forever, with a golden log of its version in `test/golden`. */

@@ -18,6 +18,7 @@ export interface ChildShown {
   readonly text: string;
 }
 
+/** Call of a child session, as user interfaces show it. */
 export interface ChildCallShown {
   readonly id: string;
   readonly toolName: string;
@@ -48,6 +49,7 @@ export interface ChangedCall {
   readonly child: ChildShown;
 }
 
+/** Progress of child sessions, folded from the events of a tree. */
 export class ChildProgress {
   readonly #views = new Map<string, ChildView>();
 

@@ -1,6 +1,7 @@
 /** Positions in the stream of a session's events: the nth event at or after an entry. */
 import type { SessionEvent } from "./session-event.ts";
 
+/** Position in the events of a session: an entry, and the event within it. */
 export interface Cursor {
   readonly seq: number;
   /** The events of the entry are 1 … k; live events continue from there. 0 is before all of them. */
@@ -13,6 +14,7 @@ export const startCursor: Cursor = { seq: 0, n: 0 };
 /** Gets each event with its cursor. */
 export type EventListener = (event: SessionEvent, cursor: Cursor) => void;
 
+/** Formats a cursor as text, which `parseCursor` reads. */
 export function formatCursor({ seq, n }: Cursor): string {
   return `${seq}.${n}`;
 }

@@ -2,6 +2,7 @@
 import { chainMark } from "../folds/turn-fold.ts";
 import type { SessionEvent } from "./session-event.ts";
 
+/** Filter that keeps the events of one turn and of the child sessions that work for it. */
 export class TurnOfTree {
   readonly #rootId: string;
   readonly #turnIdOf: () => string;

@@ -66,6 +66,7 @@ interface CallState {
 
 const fewCalls = 8;
 
+/** Calls of the last reply: which have results, which run, and which wait for an answer. */
 export class CallStates implements LastReply {
   readonly message: AssistantMessage;
   readonly step: number;

@@ -3,6 +3,7 @@ import type { PendingCall } from "@capstan/kernel";
 import type { BudgetSlice, ChildReport, EntryOf } from "../entries/entries.ts";
 import type { TurnFold, TurnOrigin } from "./turn-fold.ts";
 
+/** State of one child session, as its parent's log has it. */
 export interface Child extends Pick<EntryOf<"child_started">, "toolCallId" | "childId" | "agent"> {
   /** Whether the call does not wait for the child, and its result becomes a message. */
   readonly isBackground: boolean;

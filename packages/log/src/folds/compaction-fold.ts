@@ -28,6 +28,7 @@ export type CompactionOutcome =
 
 const none: readonly CompactRequest[] = [];
 
+/** Requests for compaction, and what became of them. */
 export class CompactionFold {
   #waiting: readonly CompactRequest[] = none;
   #outcomes: Map<string, CompactionOutcome> | undefined;

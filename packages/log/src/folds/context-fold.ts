@@ -40,6 +40,7 @@ interface Change {
 /** Shared: most sessions leave nothing out. */
 const none: ReadonlySet<string> = new Set();
 
+/** Changes of the context: the summary, evicted outputs, quarantined parts, and the size that the model reported. */
 export class ContextFold {
   #evicted: ReadonlySet<string> = none;
   #summary: ContextSummary | undefined;

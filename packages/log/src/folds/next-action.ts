@@ -10,6 +10,7 @@ import type { TurnFold } from "./turn-fold.ts";
 /** How a turn ended, or is about to end: the entry, or its future content. */
 export type TurnEnd = Pick<EntryOf<"turn_ended">, "finishReason" | "pending">;
 
+/** Next work of a session, as its log implies it. */
 export type NextAction =
   /** Resumes an unfinished turn. */
   | { readonly type: "resume"; readonly turnId: string }

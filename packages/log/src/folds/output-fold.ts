@@ -2,6 +2,7 @@
 import type { ChatMessage, ToolContent, ToolMessage } from "@capstan/kernel";
 import { sizeOfContent, sizeOfNote } from "./message-size.ts";
 
+/** Output of a tool that the model still sees. */
 export interface ShownOutput {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -14,6 +15,7 @@ export interface ShownOutput {
   readonly index: number;
 }
 
+/** Outputs of tools that the model still sees, and their size. */
 export class OutputFold {
   #shown: ShownOutput[] = [];
   readonly #counts = new Map<string, number>();

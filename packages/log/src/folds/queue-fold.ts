@@ -3,6 +3,7 @@ import type { ChatMessage, QueueMode } from "@capstan/kernel";
 import type { EntryOf } from "../entries/entries.ts";
 import type { ChildOrigin } from "./child-state.ts";
 
+/** A message that waits for the next step or turn. */
 export interface QueuedItem {
   readonly id: string;
   readonly queue: "steering" | "followUp";
@@ -28,6 +29,7 @@ export type QueuedOrigin = Pick<EntryOf<"steer">, "app" | "trace"> & Pick<ChildO
 
 const none: readonly QueuedItem[] = [];
 
+/** Queues of steering and follow-up messages. */
 export class QueueFold {
   #items: QueuedItem[] = [];
   #outcomes: Map<string, QueueOutcome> | undefined;

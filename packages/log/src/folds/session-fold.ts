@@ -26,6 +26,7 @@ import type { TurnOrigin } from "./turn-fold.ts";
 import { TurnFold } from "./turn-fold.ts";
 import { UsageFold } from "./usage-fold.ts";
 
+/** State of a session, folded from its entries in order. */
 export class SessionFold {
   readonly transcript: TranscriptFold = new TranscriptFold();
   readonly queues: QueueFold = new QueueFold();

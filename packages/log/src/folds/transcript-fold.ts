@@ -12,6 +12,7 @@ export interface EntryPoint {
 /** Up to this number of messages, looking at each is faster than a set. */
 const fewMessages = 32;
 
+/** Messages of a session, and where each of them is. */
 export class TranscriptFold {
   /** Messages when the turn under way began: a list that does not change while it runs, so that the loop can use it without a copy. */
   #history: ChatMessage[] = [];

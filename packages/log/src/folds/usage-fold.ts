@@ -13,6 +13,7 @@ export interface PricedUsage {
 
 const unreported: Usage = { unreportedAttempts: 1 };
 
+/** Tokens and cost, in all and by model. */
 export class UsageFold {
   #total: Usage = {};
   #rows: Draft<PricedUsage>[] = [];

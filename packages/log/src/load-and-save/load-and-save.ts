@@ -8,6 +8,7 @@ import { MemorySession } from "../memory/memory-session.ts";
 import type { LoadAndSave } from "./hooks.ts";
 import { LoadedSessions } from "./loaded-sessions.ts";
 
+/** Options of `fromLoadAndSave`. */
 export interface LoadAndSaveOptions {
   /** The store's clock, in milliseconds. Default `Date.now`. */
   readonly now?: () => number;

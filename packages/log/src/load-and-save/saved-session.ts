@@ -6,6 +6,7 @@ import type { SessionContent } from "../memory/memory-session.ts";
 import type { SessionHead, SessionStatus } from "../repository/repository.ts";
 import { RepositoryError } from "../repository/repository.ts";
 
+/** A whole session as one JSON value. */
 export interface SavedSession {
   readonly version: 1;
   readonly id: string;

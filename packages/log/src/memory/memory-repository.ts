@@ -26,6 +26,7 @@ import type {
 } from "../repository/repository.ts";
 import { Wakeups } from "../repository/wakeups.ts";
 
+/** Options of `memoryRepository`. */
 export interface MemoryRepositoryOptions {
   /** The store's clock, in milliseconds. Default `Date.now`. */
   readonly now?: () => number;

@@ -1,6 +1,7 @@
 /** When a host should pick a session up. Stores that select in SQL implement the same rule; `storeContract` checks it. */
 import type { SessionHead } from "./repository.ts";
 
+/** Facts about a session that decide whether it is due. */
 export interface DueFacts {
   readonly head: SessionHead;
   /** Seq of the last entry that was posted, not appended. 0 if there is none. */

@@ -6,6 +6,7 @@ export interface ListCursor {
   readonly id: string;
 }
 
+/** Formats the cursor of a list as text. */
 export function formatListCursor({ updatedAt, id }: ListCursor): string {
   return `${updatedAt} ${id}`;
 }

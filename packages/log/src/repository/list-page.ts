@@ -3,10 +3,12 @@ import type { ListCursor } from "./list-cursor.ts";
 import { formatListCursor, parseListCursor } from "./list-cursor.ts";
 import type { ListedSession, ListQuery, SessionPage } from "./repository.ts";
 
+/** Sorts sessions by their last change, the newest first. */
 export function newestFirst<Session extends ListedSession>(sessions: Iterable<Session>): Session[] {
   return [...sessions].sort((a, b) => (isAfter(a, cursorOf(b)) ? 1 : -1));
 }
 
+/** Returns the page of a sorted list that the query asks for. */
 export function listPage(sorted: readonly ListedSession[], query: ListQuery): SessionPage {
   const { limit = 50, after } = query;
   const found: ListedSession[] = [];

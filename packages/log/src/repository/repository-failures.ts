@@ -2,6 +2,7 @@
 import type { Lease } from "./repository.ts";
 import { RepositoryError } from "./repository.ts";
 
+/** Creates the error of a store that does not have the session. */
 export function sessionNotFound(id: string): RepositoryError {
   const message = `Unknown session "${id}": check the id, or create it`;
   return new RepositoryError("not_found", id, message);
@@ -13,6 +14,7 @@ export function sessionGone(id: string): RepositoryError {
   return new RepositoryError("not_found", id, message);
 }
 
+/** Creates the error of a store that already has the session. */
 export function sessionExists(id: string): RepositoryError {
   const message = `Session "${id}" already exists: open it, or choose another id`;
   return new RepositoryError("exists", id, message);

@@ -6,6 +6,7 @@ import type { NewEntry, PostedEntry, StoredEntry } from "../entries/entries.ts";
 /** Synchronous if the store can answer immediately. */
 export type MaybePromise<T> = T | Promise<T>;
 
+/** Status of a session, as lists show it. */
 export type SessionStatus = "idle" | "running" | "awaiting_tool_execution" | "completed" | "error";
 
 /** Small summary that is stored beside the log: `list` and `claimDue` read nothing else. */
@@ -39,6 +40,7 @@ export interface Claim {
   readonly head: SessionHead;
 }
 
+/** Options of `append`. A lease that is no longer held refuses the write as `fenced`. */
 export interface AppendOptions {
   readonly lease: Lease;
   /** If undefined, the stored head stays. While a turn runs, readers need nothing from the head except that it runs. */
@@ -72,6 +74,7 @@ export interface ClaimTerms {
   readonly ttlMs: number;
 }
 
+/** Options of `post`; with `claim` the same write takes the lease. */
 export interface PostOptions extends WriteOptions {
   /** Acquires the lease in the same write, if the entry is new and no lease of another owner is live. A store that cannot do that ignores it. */
   readonly claim?: ClaimTerms | undefined;
@@ -85,6 +88,7 @@ export interface Posted {
   readonly claim?: Claim;
 }
 
+/** Range of the entries to read. */
 export interface ReadOptions {
   /** Entries after this seq. Default 0: from the beginning. */
   readonly after?: number;
@@ -92,6 +96,7 @@ export interface ReadOptions {
   readonly limit?: number;
 }
 
+/** Entries that were read, and the position of the last one that is stored. */
 export interface ReadPage {
   readonly entries: readonly StoredEntry[];
   /** Last seq of the whole session. */
@@ -100,6 +105,7 @@ export interface ReadPage {
   readonly incarnation?: string | undefined;
 }
 
+/** Filter and page of a list. */
 export interface ListQuery {
   readonly agent?: string;
   readonly principal?: string;
@@ -110,6 +116,7 @@ export interface ListQuery {
   readonly after?: string;
 }
 
+/** A session of a list. */
 export interface ListedSession {
   readonly id: string;
   readonly head: SessionHead;
@@ -123,6 +130,7 @@ export interface SessionPage {
   readonly next?: string;
 }
 
+/** Query of a host for sessions to work on. */
 export interface DueQuery {
   /** Only sessions of these agents. */
   readonly agents: readonly string[];
@@ -132,6 +140,7 @@ export interface DueQuery {
   readonly limit?: number;
 }
 
+/** Range of a blob's bytes; `end` is exclusive. */
 export interface ByteRange {
   readonly start: number;
   /** Exclusive. Default: the end. */
@@ -166,6 +175,7 @@ export type Wakeup =
   | { readonly type: "live"; readonly frame: LiveFrame }
   | { readonly type: "followed" };
 
+/** Options of `subscribe`. */
 export interface SubscribeOptions {
   /** Whether to get live frames; the owner gets a `followed` wake-up, even if it subscribes later. */
   readonly isLive?: boolean;
@@ -231,6 +241,7 @@ export interface SessionRepository {
   sendLive?(lease: Lease, frame: LiveFrame): void;
 }
 
+/** Codes of a `RepositoryError`. */
 export type RepositoryErrorCode =
   | "not_found"
   | "exists"
@@ -238,6 +249,7 @@ export type RepositoryErrorCode =
   | "invalid_entry"
   | "unavailable";
 
+/** Failure of a store, with the session's id. */
 export class RepositoryError extends CapstanError<RepositoryErrorCode> {
   override readonly name = "RepositoryError";
   readonly sessionId: string;

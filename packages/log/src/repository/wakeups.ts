@@ -10,6 +10,7 @@ interface Subscription {
 const changed = { type: "changed" } as const satisfies Wakeup;
 const followed: Wakeup = { type: "followed" };
 
+/** Listeners of sessions in this process, for authors of stores. */
 export class Wakeups {
   /** Each change creates a new list, so that it does not affect a notification in progress. */
   readonly #bySession = new ReleasingMap<string, readonly Subscription[]>();

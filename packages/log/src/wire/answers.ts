@@ -32,8 +32,10 @@ export interface Approval {
   readonly reason?: string;
 }
 
+/** Answer to a pending call: a result, or an approval. */
 export type Answer = CallAnswer | Approval;
 
+/** Converts a tool result message to the answer of its call. */
 export function toCallAnswer(message: ToolResultMessage): CallAnswer {
   const { toolCallId, content, isError, details } = message;
   return {

@@ -18,6 +18,7 @@ export type ServerSideOption =
   | "providerOptions"
   | "serviceTier";
 
+/** Options of a request to a model that the client may choose. */
 export type ModelOptions = Omit<ProviderStreamOptions, ServerSideOption | "model">;
 
 /** Body of `POST /api/stream`. */
@@ -57,6 +58,7 @@ export interface ModelsReply {
   readonly models: readonly OfferedModel[];
 }
 
+/** A model that a server offers to providers of other processes. */
 export interface OfferedModel extends Pick<ModelFacts, "contextWindow" | "maxOutputTokens"> {
   readonly name: string;
 }
@@ -73,6 +75,7 @@ export function toWireError(error: ProviderError, message: string): WireProvider
   return { code, message, retryable, retryAfterMs, status, rejected };
 }
 
+/** Creates the `ProviderError` that the wire format describes. */
 export function fromWireError({ code, message, ...options }: WireProviderError): ProviderError {
   return new ProviderError(code, message, options);
 }

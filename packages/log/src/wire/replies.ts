@@ -79,12 +79,14 @@ export interface QueueReply {
   readonly id: string;
 }
 
+/** Reply to answers: the status of the session, and the calls that still wait. */
 export interface AnswersReply {
   readonly status: SessionStatus;
   /** Calls that are still unanswered. */
   readonly pendingToolCalls: readonly PendingCall[];
 }
 
+/** Reply to a claim: who holds the call, and until when. */
 export interface ClaimReply {
   readonly toolCallId: string;
   readonly client: string;
@@ -92,16 +94,19 @@ export interface ClaimReply {
   readonly until: number;
 }
 
+/** Reply to a cancellation. */
 export interface CancelReply {
   readonly turnId: string;
   /** The turn had ended before, so nothing was canceled. */
   readonly isOver: boolean;
 }
 
+/** Reply to a fork: the id of the new session. */
 export interface ForkReply {
   readonly sessionId: string;
 }
 
+/** Reply to a rewind: the last message that is left. */
 export interface RewindReply {
   /** Id of the last message now. Undefined if there is none. */
   readonly lastMessageId?: string;

@@ -37,6 +37,7 @@ export type ClientTurnOverrides = Omit<StoredTurnOverrides, "providerOptions" | 
 /** Effect of a message on calls that wait for an answer. `settle` may state the reason that the model gets. */
 export type IfPending = "refuse" | "settle" | { readonly settle: string };
 
+/** Settings of one turn that a client may choose. */
 export interface ExecuteOptions extends ClientTurnOverrides {
   /** Default `refuse`: the request fails with `calls_pending`. `settle`: they are denied or fail, and the turn continues with the message. */
   readonly ifPending?: IfPending;
@@ -44,6 +45,7 @@ export interface ExecuteOptions extends ClientTurnOverrides {
   readonly tree?: boolean;
 }
 
+/** Request that starts a turn, or answers the calls that one waits for. */
 export interface ExecuteRequest extends SessionTarget {
   /** Id of a session, or the client's own key for one: the same key is the same session. */
   readonly sessionId?: string;
@@ -67,10 +69,12 @@ export interface QueueRequest extends SessionTarget {
   readonly id?: string;
 }
 
+/** Request that answers pending calls. */
 export interface AnswersRequest extends SessionTarget {
   readonly answers: readonly Answer[];
 }
 
+/** Request of a client to run a pending call. */
 export interface ClaimRequest extends SessionTarget {
   readonly toolCallId: string;
   readonly client: string;
@@ -78,16 +82,19 @@ export interface ClaimRequest extends SessionTarget {
   readonly leaseMs?: number;
 }
 
+/** Request that aborts a turn. */
 export interface CancelRequest extends SessionTarget {
   readonly turnId: string;
   readonly reason?: string;
 }
 
+/** Request that copies a session up to a message. */
 export interface ForkRequest extends SessionTarget {
   /** Id of the last message to keep. Default: everything up to the last complete step. */
   readonly at?: string;
 }
 
+/** Request that takes a session back to a message. */
 export interface RewindRequest extends SessionTarget {
   /** Id of the message that becomes the last one. */
   readonly to: string;

@@ -16,6 +16,7 @@ import type {
   RewindRequest,
 } from "./requests.ts";
 
+/** Requests and replies of a session's addresses, by the last part of the address. */
 export interface SessionPosts {
   readonly steer: { readonly request: QueueRequest; readonly reply: QueueReply };
   readonly "follow-up": { readonly request: QueueRequest; readonly reply: QueueReply };

@@ -6,6 +6,7 @@ import type { Approval } from "./answers.ts";
 /** A pending call to approve or deny: the call itself, its id with the hash of what was shown, or its id alone. */
 export type CallToDecide = string | Pick<PendingCall, "toolCallId" | "hash">;
 
+/** Pending calls that this process has seen. Only these can be approved by their id. */
 export class ShownCalls {
   readonly #notShown: (toolCallId: string) => Error;
   #hashes: Map<string, string> | undefined;

@@ -14,6 +14,7 @@ import { LoginTokens } from "./login-tokens.ts";
 import { problemOfUrl } from "./oauth-fetch.ts";
 import type { StoredLogin, TokenStore } from "./token-store.ts";
 
+/** Options of `mcpLogins`. */
 export interface McpLoginsOptions {
   /** Default: `fileTokenStore()`. */
   readonly store?: TokenStore;
@@ -23,6 +24,7 @@ export interface McpLoginsOptions {
 /** A server and its name in the configuration. */
 export type McpLoginServer = HttpServerOptions & { readonly name: string };
 
+/** Options of one login: how the browser is opened, and how long to wait. */
 export interface McpLoginOptions {
   /** Shows the page of the authorization server to the user, in a browser or as a line of text. */
   open(url: string): void | Promise<void>;
@@ -57,6 +59,7 @@ export interface McpLogins {
 
 const defaultTimeoutMs = 300_000;
 
+/** Creates the logins of this process. Without a `store`, tokens are kept in a file of the user. */
 export function mcpLogins(options: McpLoginsOptions = {}): McpLogins {
   const { store = fileTokenStore(), clock = systemClock } = options;
   return new Logins(store, clock);

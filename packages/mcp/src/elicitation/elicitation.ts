@@ -17,6 +17,7 @@ export type McpElicitation = {
   | { readonly mode: "url"; readonly url: string }
 );
 
+/** Answer to a question of an MCP server. */
 export type McpElicitationAnswer =
   | { readonly action: "accept"; readonly content?: Readonly<Record<string, JsonValue>> }
   /** The user refuses. */

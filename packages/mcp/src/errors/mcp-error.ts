@@ -1,6 +1,7 @@
 /** Errors about MCP servers. Most are reported, not thrown: one server that fails must not stop the others. */
 import { CapstanError } from "@capstan/core";
 
+/** Codes of an `McpError`. */
 export type McpErrorCode =
   /** An option is unknown, of the wrong type or out of range. */
   | "invalid_option"
@@ -21,6 +22,7 @@ export type McpErrorCode =
   /** The stored logins cannot be read or written. */
   | "token_store";
 
+/** Failure of an MCP server or of its configuration, with the server's name. */
 export class McpError extends CapstanError<McpErrorCode> {
   override readonly name = "McpError";
   /** Name of the server in the configuration; empty if the error is about none. */

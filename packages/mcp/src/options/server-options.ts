@@ -70,4 +70,5 @@ export interface HttpServerOptions extends CommonOptions {
   readonly oauth?: McpOAuthOptions;
 }
 
+/** How to reach a server: a command to start, or a URL. */
 export type McpServerOptions = StdioServerOptions | HttpServerOptions;

@@ -20,12 +20,14 @@ import {
 } from "./serving-options.ts";
 import { Tasks } from "./tasks.ts";
 
+/** Identity of the client on stdio, and the streams if they are not those of the process. */
 export interface StdioOptions extends McpIdentity {
   /** Default: those of the process. Nothing else may write to `stdout`. */
   readonly stdin?: Readable;
   readonly stdout?: Writable;
 }
 
+/** Agents of a host as an MCP server, over HTTP or stdio. The caller must `close` it. */
 export interface McpAgentServer {
   /** Answers an HTTP request. Needs `authenticate`. */
   readonly handle: (request: Request) => Promise<Response>;

@@ -27,6 +27,7 @@ export interface OfferedAgent {
   readonly toPrompt?: (input: JsonValue) => TurnInput;
 }
 
+/** Limits of an MCP server; those by principal protect clients from each other. */
 export interface ServingLimits {
   /** Size of a request over HTTP. Default 4,000,000. */
   readonly maxBodyBytes: number;
@@ -40,6 +41,7 @@ export interface ServingLimits {
   readonly idleConnectionMs: number;
 }
 
+/** Options of `mcpServer`: the agents to offer, who may call them, and limits. */
 export interface McpServerOptionsOfHost {
   /** Agents that are offered, by name. Default: all of the host, with a description that only names them. */
   readonly agents?: Readonly<Record<string, OfferedAgent>>;

@@ -1,6 +1,7 @@
 /** A tool of an MCP server. */
 import type { AnyTool } from "@capstan/core";
 
+/** A tool of an MCP server, with the server's name and a digest of its declaration. */
 export interface McpTool extends AnyTool {
   readonly mcp: {
     readonly server: string;

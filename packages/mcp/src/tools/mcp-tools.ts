@@ -22,6 +22,7 @@ import type { ToolSearch } from "./tool-exposure.ts";
 import { ToolExposure } from "./tool-exposure.ts";
 import { prefixOf } from "./tool-names.ts";
 
+/** Options of `mcpTools`. */
 export interface McpToolsOptions {
   /** Servers by name. Their tools are called `name__tool`. */
   readonly servers: Readonly<Record<string, McpServerOptions>>;

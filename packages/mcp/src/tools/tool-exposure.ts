@@ -2,6 +2,9 @@
 import type { AnyTool, ToolSourceRequest } from "@capstan/core";
 import { tokensOfTools } from "@capstan/core";
 
+/**
+ * Whether tools are found by a search tool instead of being declared: when they take much room, always, or never.
+ */
 export type ToolSearch = "auto" | "always" | "never";
 
 /** As for compaction, if the window of a model is not known. */

@@ -22,6 +22,7 @@ export interface AnyAiSdkMessage {
   readonly content: string | readonly { readonly type: string }[];
 }
 
+/** Options of `fromAiSdkMessages`. */
 export interface FromAiSdkMessagesOptions {
   /** The model that made the replies. It will get its provider data back; without it, no model does. */
   readonly model?: Pick<AiSdkModel, "provider" | "modelId">;

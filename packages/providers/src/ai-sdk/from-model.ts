@@ -5,6 +5,7 @@ import { isFields, textIn } from "./fields.ts";
 import type { AiSdkModel } from "./model.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
+/** Options of `fromAiSdk`. */
 export interface FromAiSdkOptions {
   /** Whether to stream replies. Default true. */
   readonly stream?: boolean;

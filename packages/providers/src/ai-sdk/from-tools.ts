@@ -34,6 +34,7 @@ export interface AnyAiSdkTool {
   readonly isProviderExecuted?: boolean | undefined;
 }
 
+/** Options of `fromAiSdkTools`. */
 export interface FromAiSdkToolsOptions {
   /** Supplies the `messages` passed to `execute`, which a call here does not know. Default: none. */
   readonly messages?: () => readonly AnyAiSdkMessage[];

@@ -82,6 +82,7 @@ export type AiSdkReplyPart =
   | AiSdkToolCallPart
   | AiSdkToolResultPart;
 
+/** Message of a prompt of the AI SDK. */
 export type AiSdkMessage =
   | { readonly role: "system"; readonly content: string }
   | { readonly role: "user"; readonly content: (AiSdkTextPart | AiSdkFilePart)[] }

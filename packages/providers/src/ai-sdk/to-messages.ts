@@ -7,6 +7,7 @@ import type { AiSdkModel } from "./model.ts";
 import { aiSdkApi, originOf } from "./origin.ts";
 import type { AiSdkMessage } from "./prompt.ts";
 
+/** Options of `toAiSdkMessages`. */
 export interface ToAiSdkMessagesOptions {
   /** The model that will read them: provider data of other models is left out. Without it all is included, as the AI SDK itself does. */
   readonly model?: Pick<AiSdkModel, "provider" | "modelId">;

@@ -2,6 +2,7 @@
 import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
 import type { ChatQuirks, Vendor } from "../wire/vendor.ts";
 
+/** A server that implements Chat Completions: its address, its key and its quirks. */
 export interface CompatibleServer {
   /** Its URL, without `/chat/completions`. */
   readonly baseUrl: string;

@@ -12,6 +12,7 @@ export interface VendorModel {
 /** The key comes from the agent's `getApiKey`, the options or the vendor's environment variable, in this order. */
 export type VendorFunction = (modelId: string, options?: ProviderOptions) => VendorModel;
 
+/** Creates the function that makes models of a vendor. */
 export function vendorFunction(vendor: Vendor): VendorFunction {
   return (modelId, options) => ({ provider: createProvider(vendor, options), id: modelId });
 }

@@ -46,6 +46,7 @@ export interface ChatQuirks {
 
 type SamplingField = Exclude<keyof SamplingSettings, "temperature" | "maxTokens">;
 
+/** A vendor: its address, protocol, key variable and quirks. */
 export interface Vendor {
   readonly id: string;
   /** Display name, for messages. */

@@ -1,6 +1,7 @@
 /** Which host names the server accepts, and which web origins may call it. */
 import { ServerError } from "./server-error.ts";
 
+/** Hosts and origins whose requests are accepted. */
 export interface AccessRules {
   /** Host names of the server, with or without a port. Default: those of this machine. */
   readonly allowedHosts?: readonly string[];

@@ -1,6 +1,7 @@
 /** Authentication of requests. */
 import { ServerError } from "./server-error.ts";
 
+/** Authenticated caller of a request, and the application context for its turns. */
 export interface Identity {
   /** Owner of this client's sessions. */
   readonly principal: string;

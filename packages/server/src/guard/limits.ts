@@ -3,6 +3,7 @@ import { problemOfNumbers } from "@capstan/core";
 import type { NumberRule } from "@capstan/core";
 import { ServerError } from "./server-error.ts";
 
+/** Limits of a server; those by principal protect clients from each other. */
 export interface ServerLimits {
   /** Size of a request body. Default 10,000,000, because images are sent in the body. */
   readonly maxBodyBytes: number;
@@ -36,6 +37,7 @@ export interface ServerLimits {
   readonly idleSessionMs: number;
 }
 
+/** Limits of the tools that clients lend. */
 export interface ClientToolLimits {
   /** Per session. Default 64. */
   readonly maxTools: number;

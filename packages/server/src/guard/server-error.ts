@@ -3,6 +3,7 @@ import type { Session } from "@capstan/core";
 import { CapstanError } from "@capstan/kernel";
 import type { RequestIssue } from "@capstan/log";
 
+/** Codes of a `ServerError`; each has one HTTP status. */
 export type ServerErrorCode =
   /** The request does not match the endpoint's schema; `issues` has the paths. */
   | "invalid_request"
@@ -46,6 +47,7 @@ export interface ServerErrorOptions extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Refusal of a request, with its code, issues and headers. */
 export class ServerError extends CapstanError<ServerErrorCode> {
   override readonly name = "ServerError";
   readonly issues: readonly RequestIssue[] | undefined;

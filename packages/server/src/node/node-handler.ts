@@ -8,6 +8,7 @@ import { startNodeStream } from "./node-sink.ts";
 import { toErrorResponse } from "../guard/public-error.ts";
 import { ServerError, invalidRequest } from "../guard/server-error.ts";
 
+/** Options of `toNodeHandler`. */
 export interface NodeHandlerOptions {
   /** Time for clients to read a response that is not a stream. Default 60,000. */
   readonly answerTimeoutMs?: number;

@@ -8,6 +8,7 @@ import { commonHeaders } from "../guard/public-error.ts";
 import type { NodeHandlerOptions } from "./node-handler.ts";
 import { destroyAfter, toNodeHandler } from "./node-handler.ts";
 
+/** Options of `serveNode`: the address, timeouts, and how long streams may take to end. */
 export interface ServeOptions extends NodeHandlerOptions {
   /** Default 0: any free port. */
   readonly port?: number;
@@ -21,6 +22,7 @@ export interface ServeOptions extends NodeHandlerOptions {
   readonly drainMs?: number;
 }
 
+/** A server that listens on a port. The caller must `close` it. */
 export interface NodeServer {
   readonly port: number;
   readonly url: string;

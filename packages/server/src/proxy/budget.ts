@@ -14,6 +14,7 @@ export interface SpendingLimits {
   readonly maxCost?: number;
 }
 
+/** Tokens and cost, spent or allowed. */
 export interface Spending {
   readonly tokens: number;
   /** In dollars. 0 for models without a price. */

@@ -6,6 +6,7 @@ import type { ProviderContract } from "@capstan/kernel";
 import { ServerError } from "../guard/server-error.ts";
 import type { SpendingLedger, SpendingLimits } from "./budget.ts";
 
+/** Models that the server offers to agents elsewhere, and what each principal may spend. */
 export interface ProxyOptions {
   /** Models that clients may ask, by the name that clients use. A provider that has only one model may stand for it. */
   readonly models: Readonly<Record<string, Model | ProviderContract>>;

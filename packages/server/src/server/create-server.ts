@@ -71,6 +71,7 @@ const openApi: Endpoint = endpoint({
 
 const endpoints: readonly Endpoint[] = [...described, openApi];
 
+/** HTTP interface of a host. `fetch` answers a request; the caller must `close` it before the host. */
 export class Server {
   readonly #options: ServerOptions;
   readonly #backend: Backend;

@@ -14,6 +14,7 @@ export interface ChatOptions {
   readonly onDisconnect: "continue" | "cancel";
 }
 
+/** Options of `createServer`. */
 export interface ServerOptions extends AccessRules {
   /** Runs the sessions. Closed together with the server. */
   readonly host: Host;

@@ -4,6 +4,7 @@ export interface ObjectStub {
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
+/** Binding of a Durable Object class, as Workers get it. */
 export interface ObjectNamespace {
   getByName(name: string): ObjectStub;
 }

@@ -60,6 +60,7 @@ import {
   postTo,
 } from "./session-writes.ts";
 
+/** Options of `fs`. */
 export interface FsOptions {
   /**
    * `normal`, the default: acknowledged writes survive the death of every process; the most recent ones may be lost in a power failure.

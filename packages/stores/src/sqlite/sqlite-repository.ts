@@ -42,6 +42,7 @@ import { closedStore } from "../handle/closed-store.ts";
 import { toRepositoryError } from "../tables/sqlite-failure.ts";
 import { Transactions } from "./transactions.ts";
 
+/** Options of `sqlite`. */
 export interface SqliteOptions {
   /**
    * `normal`, the default: acknowledged writes survive the death of every process; the most recent ones may be lost in a power failure.

@@ -7,6 +7,7 @@ import { checkMessages } from "./events-messages.ts";
 import { checkSteps } from "./events-steps.ts";
 import { throwIfAny } from "./problem.ts";
 
+/** Options of `checkEvents`. */
 export interface EventOptions {
   /** True if the turn started earlier, so that it begins without `turn_start`. */
   readonly isResumed?: boolean;

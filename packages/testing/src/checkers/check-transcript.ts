@@ -7,6 +7,7 @@ import { problemAt } from "./transcript-problem.ts";
 import type { TranscriptProblem } from "./transcript-problem.ts";
 import { checkResults } from "./transcript-results.ts";
 
+/** Options of `checkTranscript`. */
 export interface TranscriptOptions {
   /** True if the last assistant message may have calls without results, as a suspended turn leaves it. */
   readonly allowOpenTail?: boolean;

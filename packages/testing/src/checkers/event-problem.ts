@@ -2,6 +2,7 @@
 import type { AgentEventBody } from "@capstan/kernel";
 import type { Problem } from "./problem.ts";
 
+/** Codes of an `EventProblem`. */
 export type EventProblemCode =
   | "turn-start"
   | "turn-end"
@@ -16,6 +17,7 @@ export type EventProblemCode =
   | "execution-order"
   | "result-mismatch";
 
+/** A broken rule of event order, and the event that breaks it. */
 export interface EventProblem extends Problem<EventProblemCode> {
   /** Type of the event at `index`. */
   readonly type: AgentEventBody["type"];

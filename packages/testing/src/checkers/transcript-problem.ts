@@ -2,6 +2,7 @@
 import type { ChatMessage } from "@capstan/kernel";
 import type { Problem } from "./problem.ts";
 
+/** Codes of a `TranscriptProblem`. */
 export type TranscriptProblemCode =
   | "duplicate-message-id"
   | "system-not-at-start"
@@ -21,6 +22,7 @@ export type TranscriptProblemCode =
   | "result-mismatch"
   | "malformed-call-succeeded";
 
+/** A broken rule of transcripts, and the message that breaks it. */
 export interface TranscriptProblem extends Problem<TranscriptProblemCode> {
   readonly messageId: string;
   readonly toolCallId?: string;

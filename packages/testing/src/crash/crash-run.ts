@@ -28,6 +28,7 @@ export interface CrashFault extends CrashMoment {
   readonly do: "kill" | "pause" | "fail" | "post";
 }
 
+/** A scenario with the faults to inject. */
 export interface CrashRun {
   readonly scenario: CrashScenario;
   readonly mode: CrashMode;
@@ -36,6 +37,7 @@ export interface CrashRun {
   readonly order?: number;
 }
 
+/** Outcome of a run with crashes: what was violated, and the log at the end. */
 export interface CrashReport {
   readonly violations: readonly CrashViolation[];
   /** All points passed until everything was at rest. */

@@ -7,6 +7,7 @@ import type { SessionRepository } from "@capstan/log";
  */
 export type CrowdKind = "healthy" | "fatal" | "unrecordable" | "refused";
 
+/** Many sessions on several hosts. */
 export interface CrowdRun {
   /** Number of sessions of each kind; broken ones are older. */
   readonly sessions: Partial<Readonly<Record<CrowdKind, number>>>;

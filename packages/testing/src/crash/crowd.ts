@@ -16,6 +16,7 @@ import { storeWith } from "./store-with.ts";
 import type { CrashViolation } from "./violation.ts";
 import type { CreateStore } from "./world.ts";
 
+/** Options of `runCrowd`. */
 export interface CrowdOptions {
   readonly createStore?: CreateStore;
   readonly alterHost?: AlterHost;
@@ -24,6 +25,7 @@ export interface CrowdOptions {
 /** Longer than any crowd takes: the last resume of a turn waits for half a minute. */
 const maxSimulatedMs = 600_000;
 
+/** Runs many sessions on several hosts in simulated time, and returns what was violated. */
 export async function runCrowd(
   run: CrowdRun,
   options: CrowdOptions = {},

@@ -7,6 +7,7 @@ import type { CrashOptions } from "./run-crash.ts";
 import { runCrash } from "./run-crash.ts";
 import { shrinkCrash } from "./shrink.ts";
 
+/** Options of `exploreSeed`. */
 export interface SeedOptions extends Omit<CrashOptions, "expected"> {
   /** True, the default, to shrink a failing run before it is reported. */
   readonly shrinks?: boolean;

@@ -15,6 +15,7 @@ export interface CrashFailure {
   readonly log: CrashReport["log"];
 }
 
+/** Number of runs and crash points of an exploration, and the runs that failed. */
 export interface CrashSummary {
   readonly runs: number;
   /** Number of faults that occurred. */
@@ -22,6 +23,7 @@ export interface CrashSummary {
   readonly failures: readonly CrashFailure[];
 }
 
+/** Options of an exploration. */
 export interface ExploreOptions extends Omit<CrashOptions, "expected"> {
   /** Default both. */
   readonly modes?: readonly CrashMode[];
@@ -54,6 +56,7 @@ export async function exploreCrashes(
   return exploration.summary;
 }
 
+/** Options of an exploration with two crashes a run. */
 export interface SecondCrashOptions extends ExploreOptions {
   /** The first kill is at every n-th point. Default 40. */
   readonly firstEvery?: number;

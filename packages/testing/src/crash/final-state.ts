@@ -16,6 +16,7 @@ interface SessionEnd {
   readonly config: SessionConfig;
 }
 
+/** State of a session and its forks at the end of a run. */
 export interface FinalState extends SessionEnd {
   /** By the client's names for them. */
   readonly forks: Readonly<Record<string, SessionEnd>>;

@@ -28,6 +28,7 @@ import type { WatchedSession } from "./watched-session.ts";
 import type { CreateStore } from "./world.ts";
 import { World } from "./world.ts";
 
+/** Options of `runCrash`. */
 export interface CrashOptions {
   /** Default one in memory. A store that returns promises needs the mode `async`. */
   readonly createStore?: CreateStore;
@@ -41,6 +42,7 @@ export interface CrashOptions {
 const maxSimulatedMs = 90_000;
 const maxSteps = 20_000;
 
+/** Runs a scenario in simulated time, injects its faults, and checks the guarantees. */
 export async function runCrash(run: CrashRun, options: CrashOptions = {}): Promise<CrashReport> {
   const world = new World(run, options.createStore);
   const hosts = new Hosts(world, options.alterHost);

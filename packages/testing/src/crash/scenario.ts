@@ -60,6 +60,7 @@ export interface CrashOverrides {
   readonly maxTokens?: number;
 }
 
+/** Tool call of a scripted step. */
 export interface ScriptedCall {
   readonly tool: CrashToolName;
   /** Duration. Default 0. */
@@ -74,6 +75,7 @@ export interface ScriptedCall {
   readonly task?: string;
 }
 
+/** Reply of the scripted model in a scenario. */
 export interface ScriptedStep {
   /** `{process}` stands for the name of the process that makes the request, to tell replies apart. Empty: no text. */
   readonly say?: string;
@@ -93,6 +95,7 @@ export type CrashTrigger =
   | { readonly event: SessionEvent["type"]; readonly nth?: number }
   | { readonly afterMs: number };
 
+/** Action of a client in a scenario, and when it happens. */
 export type ClientAction = {
   readonly when: CrashTrigger;
   /** Host that the client connects to, or that the action affects. Default the first. */
@@ -158,12 +161,14 @@ export type Interjection =
   | { readonly do: "answer" }
   | { readonly do: "configure"; readonly settings: CrashSettings };
 
+/** A host of a scenario. */
 export interface CrashHost {
   readonly name: string;
   /** Default true. A host that does not poll for due sessions only serves its client. */
   readonly polls?: boolean;
 }
 
+/** A conversation with its script, its clients and its hosts. */
 export interface CrashScenario {
   readonly name: string;
   /** Model replies to a user message with this text, step by step. Afterwards, and for any other text, it says a word. */

@@ -15,6 +15,7 @@ import { queueScenarios } from "./scenarios/queue-scenarios.ts";
 import { steeringScenarios } from "./scenarios/steering-scenarios.ts";
 import { toolScenarios } from "./scenarios/tool-scenarios.ts";
 
+/** Built-in scenarios of the crash simulator. */
 export const crashScenarios: readonly CrashScenario[] = [
   ...toolScenarios,
   ...answerScenarios,

@@ -45,6 +45,7 @@ export type CrashViolationCode =
   /** A call failed for no reason given by the scenario. */
   | "failure";
 
+/** A guarantee that a run broke. */
 export interface CrashViolation {
   readonly code: CrashViolationCode;
   readonly message: string;

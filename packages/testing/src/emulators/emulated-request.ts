@@ -4,6 +4,7 @@ import type { Fragment } from "../script/script-item.ts";
 import type { WireHeaders } from "./emulation.ts";
 import type { JsonObject } from "./json.ts";
 
+/** A request that the emulator accepted, as it arrived. */
 export interface WireRequest {
   readonly headers: WireHeaders;
   readonly body: JsonObject;

@@ -23,6 +23,7 @@ export interface EmulatorOptions {
   readonly trustsForeign?: boolean;
 }
 
+/** Emulated service of a vendor on a local port. The caller must `close` it. */
 export interface Emulator {
   /** Base URL, as the vendor's own clients expect it. */
   readonly url: string;

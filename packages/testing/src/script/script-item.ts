@@ -14,6 +14,7 @@ export type ScriptItem =
   | readonly ScriptItem[]
   | ((request: ProviderRequest) => ScriptItem | Promise<ScriptItem>);
 
+/** State of the reply that a script is writing, for authors of script items. */
 export class ReplyUnderWay {
   readonly request: ProviderRequest;
   /** True once nothing more is played: the stream was cut off, or its reader left. */

@@ -2,6 +2,7 @@
 import type { FinishReason, JsonValue, ProviderPart, Usage } from "@capstan/kernel";
 import type { Fragment, ReplyUnderWay, ScriptItem } from "./script-item.ts";
 
+/** Options of `callTool`. */
 export interface CallToolOptions {
   /**
    * How the arguments arrive: in this many pieces (default 1; 0 sends them parsed, with the end of the call), or exactly as these texts,
@@ -60,6 +61,7 @@ export function refuse(text: string | readonly string[]): Fragment {
   };
 }
 
+/** Scripts a call of a tool. */
 export function callTool(
   name: string,
   input: JsonValue = {},

@@ -14,6 +14,7 @@ import { ReplyUnderWay } from "./script-item.ts";
 import type { ScriptItem } from "./script-item.ts";
 import { assertScriptUsed, beyondTheEnd } from "./script-progress.ts";
 
+/** Options of `scriptedProvider`. */
 export interface ScriptedProviderOptions {
   /** Default `scripted`. */
   readonly id?: string;
@@ -41,6 +42,7 @@ export interface RecordedRequest {
   readonly signal: AbortSignal;
 }
 
+/** A provider that follows a script and records the requests it gets. */
 export interface ScriptedProvider extends ProviderContract {
   readonly contextWindow: number;
   readonly requests: readonly RecordedRequest[];

@@ -3,6 +3,7 @@ import type { JsonValue, ToolReturn } from "@capstan/kernel";
 import { declaration } from "./test-tools.ts";
 import type { RecordingTool, StartedCall, TestToolOptions } from "./test-tools.ts";
 
+/** A tool whose calls end when the test says so. */
 export interface DeferredTool extends RecordingTool {
   /** Ids of the calls whose signal has fired, in that order. */
   readonly aborted: readonly string[];
@@ -13,6 +14,7 @@ export interface DeferredTool extends RecordingTool {
   reject(toolCallId: string, error: Error): void;
 }
 
+/** Options of `deferredTool`. */
 export interface DeferredToolOptions extends TestToolOptions {
   /** True if a call rejects when its signal fires. Otherwise, an abort is only recorded. */
   readonly settlesOnAbort?: boolean;

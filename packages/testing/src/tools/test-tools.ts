@@ -4,12 +4,14 @@ import type { JsonValue, ToolContract, ToolExecuteContext } from "@capstan/kerne
 /** Everything in a tool contract but `execute`. The name has a default. */
 export type TestToolOptions = Partial<Omit<ToolContract, "execute">>;
 
+/** A call that a test tool got. */
 export interface StartedCall {
   readonly toolCallId: string;
   readonly input: JsonValue;
   readonly context: ToolExecuteContext;
 }
 
+/** A tool that records its calls. */
 export interface RecordingTool extends ToolContract {
   /** Executions, in start order. */
   readonly started: readonly StartedCall[];

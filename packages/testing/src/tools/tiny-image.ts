@@ -1,6 +1,7 @@
 /** Smallest image that every provider accepts: one pixel. */
 import type { ImagePart } from "@capstan/kernel";
 
+/** A valid image of one pixel. */
 export const tinyImage: Extract<ImagePart, { readonly data: string }> = {
   type: "image",
   mediaType: "image/png",

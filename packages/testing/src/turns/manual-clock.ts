@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Timer } from "@capstan/kernel";
 
+/** A clock that moves only when a test moves it. */
 export interface ManualClock {
   /** Milliseconds; works without `this`, like the others. */
   readonly now: () => number;
@@ -26,6 +27,7 @@ interface ArmedTimer {
 
 const maxTimersPerAdvance = 10_000;
 
+/** Creates a clock that moves only when a test moves it. */
 export function manualClock(startAt = 0): ManualClock {
   let time = startAt;
   // Timers that are due at the same time fire in insertion order.

@@ -1,11 +1,13 @@
 /** Records the events of a turn, and answers queries about them. */
 import type { AgentEvent, EventEmitter } from "@capstan/kernel";
 
+/** Event of one type. */
 export type EventOfType<Type extends AgentEvent["type"]> = Extract<
   AgentEvent,
   { readonly type: Type }
 >;
 
+/** Events of a turn in order, and queries for them. */
 export interface EventRecorder {
   readonly emit: EventEmitter;
   readonly events: readonly AgentEvent[];
@@ -16,6 +18,7 @@ export interface EventRecorder {
   clear(): void;
 }
 
+/** Creates a recorder; pass its `emit` to the turn. */
 export function recordEvents(): EventRecorder {
   const events: AgentEvent[] = [];
   return {

@@ -14,6 +14,7 @@ import { sequentialIds } from "./sequential-ids.ts";
 /** Any of the turn's input; only the provider has no default. */
 export type RunToEndOptions = Partial<RunTurnInput> & { readonly provider: ProviderContract };
 
+/** Result of `runToEnd`: that of the turn, its events and the whole transcript. */
 export interface FinishedTurn extends RunTurnResult {
   readonly events: readonly AgentEvent[];
   readonly recorder: EventRecorder;

@@ -23,6 +23,7 @@ import { OutputBuffer } from "./output-buffer.ts";
 import { withoutOverwritten } from "./plain-output.ts";
 import type { NamedTool } from "../toolset/named-tool.ts";
 
+/** Options of `bashTool`. */
 export interface BashOptions extends WorkspaceOptions {
   /** Default: bash if installed in the usual path, else sh. */
   readonly shell?: string;
@@ -45,6 +46,7 @@ export interface BashOptions extends WorkspaceOptions {
 /** Time to end a command that reached its limit, and to read its output. */
 const graceAfterTimeoutMs = 30_000;
 
+/** Details of a `bash` result, for user interfaces. */
 export interface BashDetails {
   readonly command: string;
   /** Null if a signal ended it. */

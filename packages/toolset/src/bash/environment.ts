@@ -21,6 +21,7 @@ const unattended: NodeJS.ProcessEnv = {
   DEBIAN_FRONTEND: "noninteractive",
 };
 
+/** Environment variables that commands get, and those that they do not get. */
 export interface EnvironmentChoice {
   /** Names of variables that are passed although they look like secrets. */
   readonly passEnv?: readonly string[] | undefined;

@@ -8,6 +8,7 @@ import { describeEnding, Jobs } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import type { NamedTool } from "../toolset/named-tool.ts";
 
+/** Details of a command in the background, for user interfaces. */
 export interface JobDetails {
   readonly job: string;
   readonly command: string;
@@ -58,6 +59,7 @@ export function bashOutputTool(): NamedTool<"bash_output"> {
   });
 }
 
+/** Creates the tool that stops a command in the background. */
 export function bashKillTool(): NamedTool<"bash_kill"> {
   return defineTool({
     name: "bash_kill",

@@ -20,6 +20,7 @@ import { locate, openWorkspace } from "../files/workspace.ts";
 import type { WorkspaceOptions } from "../files/workspace.ts";
 import type { NamedTool } from "../toolset/named-tool.ts";
 
+/** Details of an `edit` result, for user interfaces. */
 export interface EditDetails {
   readonly path: string;
   readonly seen: SeenFile;

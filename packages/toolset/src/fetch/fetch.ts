@@ -10,6 +10,7 @@ import type { Page } from "./get-page.ts";
 import { htmlToText } from "./html-text.ts";
 import type { NamedTool } from "../toolset/named-tool.ts";
 
+/** Options of `fetchTool`. */
 export interface FetchOptions {
   /** Whether to allow addresses of this machine and its network. Default: false. */
   readonly allowPrivate?: boolean;
@@ -19,6 +20,7 @@ export interface FetchOptions {
   readonly timeoutMs?: number;
 }
 
+/** Details of a `fetch` result, for user interfaces. */
 export interface FetchDetails {
   /** After redirects. */
   readonly url: string;

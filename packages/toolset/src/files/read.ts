@@ -23,6 +23,7 @@ import { locate, openWorkspace } from "./workspace.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
 import type { NamedTool } from "../toolset/named-tool.ts";
 
+/** Details of a `read` result, for user interfaces. */
 export interface ReadDetails {
   readonly path: string;
   /** Absent for a file that cannot be edited: it is too large, or a PDF. */

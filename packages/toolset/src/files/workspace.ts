@@ -3,6 +3,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { FileError, onFile } from "./file-error.ts";
 
+/** Folders that tools may use. */
 export interface WorkspaceOptions {
   /** Base of relative paths; it and everything below may be used. Default: the turn's `cwd`, or else that of the process. */
   readonly cwd?: string;

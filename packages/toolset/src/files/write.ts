@@ -22,6 +22,7 @@ import { locateTarget, openWorkspace } from "./workspace.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
 import type { NamedTool } from "../toolset/named-tool.ts";
 
+/** Details of a `write` result, for user interfaces. */
 export interface WriteDetails {
   readonly path: string;
   readonly seen: SeenFile;

@@ -14,6 +14,7 @@ import { locate, openWorkspace, rootOf, toShownPath } from "../files/workspace.t
 import type { WorkspaceOptions } from "../files/workspace.ts";
 import type { NamedTool } from "../toolset/named-tool.ts";
 
+/** Details of a `glob` result, for user interfaces. */
 export interface GlobDetails {
   readonly pattern: string;
   readonly paths: readonly string[];

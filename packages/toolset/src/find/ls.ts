@@ -13,6 +13,7 @@ import { locate, openWorkspace } from "../files/workspace.ts";
 import type { WorkspaceOptions } from "../files/workspace.ts";
 import type { NamedTool } from "../toolset/named-tool.ts";
 
+/** Entry of a folder. */
 export interface LsEntry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link" | "other";
@@ -22,6 +23,7 @@ export interface LsEntry {
   readonly target?: string;
 }
 
+/** Details of an `ls` result, for user interfaces. */
 export interface LsDetails {
   readonly path: string;
   readonly entries: readonly LsEntry[];

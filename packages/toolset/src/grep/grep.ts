@@ -17,11 +17,13 @@ import { findRipgrep, ripgrepEngine } from "./ripgrep.ts";
 import type { FoundLine, SearchEngine } from "./search.ts";
 import type { NamedTool } from "../toolset/named-tool.ts";
 
+/** Options of `grepTool`. */
 export interface GrepOptions extends WorkspaceOptions {
   /** Path of ripgrep, or false to search in Node. Default: the binary of `@vscode/ripgrep`, if it has one for this machine. */
   readonly ripgrep?: string | false;
 }
 
+/** Details of a `grep` result, for user interfaces. */
 export interface GrepDetails {
   readonly pattern: string;
   readonly matchCount: number;

@@ -16,6 +16,7 @@ import {
 } from "./protected-paths.ts";
 import { socketPaths } from "./sockets.ts";
 
+/** Limits of the commands that `bash` runs: where they may write, and which network they reach. */
 export interface SandboxOptions {
   /** `write`: commands write only to the working folder, `roots`, `writable` and a temporary folder. `strict`: in addition they have no network, and `secretPaths` are hidden. */
   readonly mode: SandboxMode;

@@ -4,13 +4,16 @@ import type { ChatMessage } from "@capstan/kernel";
 import { z } from "zod";
 import type { NamedTool } from "../toolset/named-tool.ts";
 
+/** Status of a task. */
 export type TodoStatus = "pending" | "in_progress" | "completed";
 
+/** A task of the agent's list. */
 export interface Todo {
   readonly content: string;
   readonly status: TodoStatus;
 }
 
+/** Details of a `todos` result, for user interfaces. */
 export interface TodosDetails {
   readonly todos: readonly Todo[];
 }

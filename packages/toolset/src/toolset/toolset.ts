@@ -32,6 +32,7 @@ export type ToolsetName =
 /** A tool of the toolset. */
 export type ToolsetTool = NamedTool<ToolsetName | "bash_output" | "bash_kill">;
 
+/** Options of `createToolset`: the folder, which tools, and the options of each. */
 export interface ToolsetOptions extends WorkspaceOptions {
   /** Default: all but `fetch`, which is added if its options are given or if it is listed here. */
   readonly tools?: readonly ToolsetName[];

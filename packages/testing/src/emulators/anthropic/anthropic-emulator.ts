@@ -22,6 +22,7 @@ import { toRequestView } from "./request-view.ts";
 import { ThinkingLedger } from "./thinking-ledger.ts";
 import { MessagesReply } from "./write-reply.ts";
 
+/** Options of `anthropicEmulator`. */
 export interface AnthropicEmulatorOptions extends EmulatorOptions {
   /** Size limit of an image's base64 text. Default 10 MB; it was 5 MB until 2026, and still is on other clouds. */
   readonly maxImageBytes?: number;

@@ -29,6 +29,7 @@ import { toRequestView } from "./request-view.ts";
 import { Signatures } from "./signatures.ts";
 import { GenerateReply } from "./write-reply.ts";
 
+/** Options of `googleEmulator`. */
 export interface GoogleEmulatorOptions extends EmulatorOptions {
   /** True to stream call arguments in pieces, as Vertex AI does on request. */
   readonly streamsArguments?: boolean;

@@ -7,6 +7,7 @@ import { ollama } from "./dialects/ollama.ts";
 import { openAi } from "./dialects/openai.ts";
 import { openRouter } from "./dialects/openrouter.ts";
 
+/** Servers whose dialect of Chat Completions can be emulated. */
 export type ChatDialectName = "openai" | "mistral" | "deepseek" | "openrouter" | "groq" | "ollama";
 
 export const dialects: Readonly<Record<ChatDialectName, ChatDialect>> = {

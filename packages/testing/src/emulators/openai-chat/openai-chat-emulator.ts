@@ -19,6 +19,7 @@ import { requestShape } from "./request-shape.ts";
 import { toRequestView } from "./request-view.ts";
 import { ChatReply } from "./write-reply.ts";
 
+/** Options of `openAiChatEmulator`. */
 export interface OpenAiChatEmulatorOptions extends EmulatorOptions {
   /** The server to emulate. Default: OpenAI. */
   readonly dialect?: ChatDialectName;

@@ -1,0 +1,17 @@
+/** Versions of Node that the packages promise to run on. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+/** The oldest one, as `npm ci --prefix test/runtimes` brings it. */
+const oldest = join(import.meta.dirname, "..", "runtimes", "node_modules", ".bin", "node");
+
+/** Binaries by the name that tests show. */
+export const nodes: readonly (readonly [name: string, binary: string])[] = [
+  ["this Node", process.execPath],
+  ...(existsSync(oldest) ? [["Node 22.18", oldest] as const] : []),
+];
+
+/** Reason why the oldest Node is not tried; undefined if it is. */
+export const missingNode: string | undefined = existsSync(oldest)
+  ? undefined
+  : "run npm ci --prefix test/runtimes";
