@@ -5,11 +5,14 @@ import { join } from "node:path";
 /** Longest line of prose. Rows of tables, code and single long words cannot be broken. */
 export const maxLineChars = 120;
 
+/** Files that are installed or generated. */
+const exclude = ["**/node_modules/**", "**/dist/**", "packages/*/docs/**"];
+
 const root = join(import.meta.dirname, "..");
 
 /** Pages of the repository, relative to its root. */
 export function markdownPages(): readonly string[] {
-  return globSync("**/*.md", { cwd: root, exclude: ["**/node_modules/**", "**/dist/**"] });
+  return globSync("**/*.md", { cwd: root, exclude });
 }
 
 /** A paragraph or an item of a list, or lines that stay as they are. */
