@@ -6,7 +6,7 @@ import { join } from "node:path";
 export const maxLineChars = 120;
 
 /** Files that are installed or generated. */
-const exclude = ["**/node_modules/**", "**/dist/**", "packages/*/docs/**"];
+const exclude = ["**/node_modules/**", "**/dist/**", "packages/*/docs/**", "site/content/**"];
 
 const root = join(import.meta.dirname, "..");
 
