@@ -268,7 +268,8 @@ function spawn(
   cwd: string,
   more: Readonly<Record<string, string>> = {},
 ): { status: number | null; stdout: string; stderr: string } {
-  const tools = [checkers, join(root, "node_modules", ".bin"), dirname(process.execPath)];
+  // The checkers bring an older compiler, so they come last.
+  const tools = [join(root, "node_modules", ".bin"), dirname(process.execPath), checkers];
   const path = [...tools, process.env["PATH"]].join(delimiter);
   const { NODE_OPTIONS: _, ...inherited } = process.env;
   const env = { ...inherited, ...more, PATH: path };
