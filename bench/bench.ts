@@ -18,6 +18,8 @@ export interface Workload {
 export interface Pace {
   readonly rounds: number;
   readonly warmUpMs: number;
+  /** Ends a warm-up that has not had its turns yet. Default: none. Slow subjects would warm up for many minutes. */
+  readonly maxWarmUpMs?: number;
   readonly roundMs: number;
   /** How often a probe is asked. */
   readonly probes: number;

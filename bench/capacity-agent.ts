@@ -1,4 +1,4 @@
-/** The agent of `capacity-worker.ts`: its model looks twice and answers, or asks somebody else. */
+/** The agent of `capacity-worker.ts`: its model looks twice and answers, or asks somebody else, or stands still in its answer. */
 import type { Agent } from "@capstan/core";
 import { createAgent, defineTool } from "@capstan/core";
 import type { ProviderContract, ProviderPart } from "@capstan/kernel";
@@ -8,6 +8,10 @@ const planned: ProviderContract = {
   contextWindow: 1_000_000,
   async *stream({ messages, step }): AsyncGenerator<ProviderPart> {
     const last = messages.at(-1);
+    if (last?.role === "user" && last.content === "stand") {
+      yield { type: "text_delta", delta: "At " };
+      await new Promise(() => {});
+    }
     const isAsked = last?.role === "user" && last.content === "ask";
     if (!isAsked && step > 2) {
       yield { type: "text_delta", delta: "At 7.15." };

@@ -2,20 +2,25 @@
 import { once } from "node:events";
 import type { Session } from "@capstan/core";
 import { createHost } from "@capstan/core";
-import type { NewEntry, SessionRepository } from "@capstan/log";
+import type { NewEntry, SessionEvent, SessionRepository } from "@capstan/log";
 import { postgres } from "@capstan/stores/postgres";
 import { sqlite } from "@capstan/stores/sqlite";
 import { createWorkAgent } from "./capacity-agent.ts";
 import { subject as driver } from "./subjects/driver.ts";
 import type { DurableKind } from "./subject.ts";
 
-export type CapacityTask = "turns" | "driver" | "idle" | "closed" | "suspended";
+export type CapacityTask = "turns" | "churn" | "driver" | MemoryTask;
+
+/** Sessions whose memory is measured. */
+export type MemoryTask = "idle" | "running" | "closed" | "suspended";
 
 export interface CapacityOrder {
   readonly task: CapacityTask;
   readonly kind: DurableKind;
   readonly where: string;
   readonly ms: number;
+  /** Sessions whose memory is measured. Default 2,000. */
+  readonly sessions?: number;
 }
 
 const sessionsAtOnce = 50;
@@ -37,8 +42,10 @@ type Count = (ms: number) => Promise<number>;
 
 const tasks: Readonly<Record<CapacityTask, () => Promise<Count>>> = {
   turns: prepareTurns,
+  churn: prepareChurn,
   driver: prepareDriver,
   idle: async () => () => heapPerSession("go", async () => {}),
+  running: async () => () => heapPerSession("stand", async () => {}),
   closed: async () => () => heapPerSession("go", (session) => session.close()),
   suspended: async () => () => heapPerSession("ask", (session) => session.close()),
 };
@@ -82,6 +89,27 @@ async function prepareTurns(): Promise<Count> {
   };
 }
 
+/** The same with sessions that live for 20 turns. Every second one is deleted then. */
+async function prepareChurn(): Promise<Count> {
+  const host = createHost({ agents: [createWorkAgent()], repository: openStore() });
+  return async (ms) => {
+    let turns = 0;
+    const until = performance.now() + ms;
+    const live = async (isKept: boolean): Promise<void> => {
+      const session = host.createSession({ agent: "worker" });
+      for (let i = 0; i < 20; i += 1) await session.send("go").response;
+      turns += 20;
+      await session.close();
+      if (!isKept) await host.delete(session.id);
+    };
+    const work = async (): Promise<void> => {
+      for (let i = 0; performance.now() < until; i += 1) await live(i % 2 === 0);
+    };
+    await Promise.all(Array.from({ length: sessionsAtOnce }, work));
+    return turns;
+  };
+}
+
 /** The number of turns whose writes the driver could do. */
 async function prepareDriver(): Promise<Count> {
   const log = await driver.durable?.[order.kind](order.where, sessionsAtOnce);
@@ -111,19 +139,27 @@ async function heapPerSession(
   const add = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i += 1) {
       const session = host.createSession({ agent: "worker" });
-      await session.send(text).response;
-      await session.waitForIdle();
+      const turn = session.send(text);
+      if (order.task === "running") await firstText(turn);
+      else {
+        await turn.response;
+        await session.waitForIdle();
+      }
       await leave(session);
-      if (order.task === "idle") held.push(session);
+      if (order.task === "idle" || order.task === "running") held.push(session);
     }
   };
   await add(500);
   const before = await settledHeap();
-  const count = 2_000;
+  const { sessions: count = 2_000 } = order;
   await add(count);
   const bytes = ((await settledHeap()) - before) / count;
   if (held.length > 0 && held.length !== count + 500) throw new Error("Sessions are missing");
   return bytes;
+}
+
+async function firstText(turn: AsyncIterable<SessionEvent>): Promise<void> {
+  for await (const { type } of turn) if (type === "text_delta") return;
 }
 
 async function settledHeap(): Promise<number> {

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import driver from "postgres";
 import { startPostgres } from "../packages/stores/test/postgres-server.ts";
-import type { CapacityReport, CapacityTask } from "./capacity-worker.ts";
+import type { CapacityReport, CapacityTask, MemoryTask } from "./capacity-worker.ts";
 import { askWorkers } from "./capacity-workers.ts";
 import type { ServerMeter } from "./server-meter.ts";
 import { meterOf } from "./server-meter.ts";
@@ -16,18 +17,27 @@ bare driver could store if it did the same 7 writes and nothing else. For Postgr
 processes and of the server.
 
   --seconds N   for each figure (default 5)
+  --waiting N   how many sessions wait for an answer when their memory is measured (default 2000)
+  --statements  also tells the server's time by statement, of one process, and nothing else
   --help        this text`;
 
-const what: Readonly<Record<"idle" | "closed" | "suspended", string>> = {
+const what: Readonly<Record<MemoryTask, string>> = {
   idle: "a session that is open and at rest, after a turn of 3 steps",
-  closed: "the same after session.close()",
+  running: "a session in the middle of a reply, one of 1,000",
+  closed: "a session after a turn of 3 steps and session.close()",
   suspended: "a session that waits for an answer, after session.close()",
 };
 
 const { values } = parseArgs({
-  options: { seconds: { type: "string", default: "5" }, help: { type: "boolean", default: false } },
+  options: {
+    seconds: { type: "string", default: "5" },
+    waiting: { type: "string", default: "2000" },
+    statements: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
 });
 if (values.help) console.log(help);
+else if (values.statements) await tellStatements(Number(values.seconds) * 1_000);
 else await measure(Number(values.seconds) * 1_000);
 
 async function measure(ms: number): Promise<void> {
@@ -79,14 +89,42 @@ async function compare(
 }
 
 async function tellMemory(where: string): Promise<void> {
-  for (const task of ["idle", "closed", "suspended"] as const) {
+  const counts = { idle: 2_000, running: 1_000, closed: 2_000, suspended: Number(values.waiting) };
+  for (const task of ["idle", "running", "closed", "suspended"] as const) {
     const [report] = await askWorkers(1, {
       task,
       kind: "sqlite",
       where: `${where}-${task}`,
       ms: 0,
+      sessions: counts[task],
     });
     console.log(`${what[task]}: ${((report?.value ?? 0) / 1_000).toFixed(1)} KB of heap`);
+  }
+}
+
+/** On a server that counts, which takes some of its time. */
+async function tellStatements(ms: number): Promise<void> {
+  const server = await startPostgres(["shared_preload_libraries=pg_stat_statements"]);
+  if (typeof server === "string") return console.error(`Not measured, as ${server}`);
+  const sql = driver(server.url, { max: 1, onnotice: () => {} });
+  try {
+    await sql`CREATE EXTENSION IF NOT EXISTS pg_stat_statements`;
+    const order = { task: "turns", kind: "postgres", where: server.url, ms } as const;
+    const reset = async (): Promise<void> => {
+      await sql`SELECT pg_stat_statements_reset()`;
+    };
+    const turns = sum((await askWorkers(1, order, reset)).map(({ value }) => value));
+    const rows = await sql`
+      SELECT calls::float8 AS calls, total_exec_time AS ms, regexp_replace(query, '\\s+', ' ', 'g') AS query
+      FROM pg_stat_statements WHERE query LIKE '%capstan%' ORDER BY total_exec_time DESC LIMIT 10`;
+    console.log(`${turns} turns; for each: calls, ms in the server, statement`);
+    for (const { calls, ms: spent, query } of rows) {
+      const each = [calls, spent].map((total) => (Number(total) / turns).toFixed(3));
+      console.log(`${each.join("  ")}  ${String(query).slice(0, 150)}`);
+    }
+  } finally {
+    await sql.end();
+    await server.stop();
   }
 }
 

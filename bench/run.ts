@@ -1,11 +1,10 @@
 /** `npm run bench -- [names] [--json] [--rounds N] [--quick] [--peers]`: measures, prints, and exits with 1 if a goal is missed. */
-import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import type { Bench, Figure, Pace } from "./bench.ts";
 import { benches, findBench } from "./benches.ts";
 import { toJsonLine, toTable } from "./report.ts";
 import type { Subject } from "./subject.ts";
-import { loadPeers, loadSubjects, peersFolder } from "./subject.ts";
+import { installPeers, loadPeers, loadSubjects } from "./subject.ts";
 
 interface Options {
   readonly chosen: readonly Bench[];
@@ -76,14 +75,6 @@ async function run({ chosen, isJson, hasPeers, pace }: Options): Promise<number>
   }
   if (!isJson) console.log(toTable(all));
   return all.some((figure) => figure.met === false) ? 1 : 0;
-}
-
-/** Peers are no dependencies of this repository: they are installed when they are asked for. */
-function installPeers(): void {
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
-    cwd: peersFolder,
-    stdio: ["ignore", 2, 2],
-  });
 }
 
 async function measureTwiceIfClose(

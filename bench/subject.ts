@@ -1,4 +1,5 @@
 /** What is measured: something that runs the turns of script.mjs. One file in `subjects/` each. */
+import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { MaybePromise, NewEntry } from "@capstan/log";
@@ -101,14 +102,22 @@ export interface Subject {
 
 const folder = join(import.meta.dirname, "subjects");
 /** Other libraries, with their own package.json: `npm run bench -- --peers` installs and measures them. */
-export const peersFolder: string = join(import.meta.dirname, "peers");
-const peers = ["pi"];
+const peersFolder: string = join(import.meta.dirname, "peers");
+const peers = ["pi", "ai", "openai-agents", "langgraph", "mastra"];
 
 export async function loadSubject(name: string): Promise<Subject> {
   const file = peers.includes(name) ? join(peersFolder, `${name}.mjs`) : join(folder, `${name}.ts`);
   // A file of these folders exports its subject; `loadSubjects` fails if one does not.
   const module = (await import(file)) as { readonly subject: Subject };
   return module.subject;
+}
+
+/** Peers are no dependencies of this repository: they are installed when they are asked for. */
+export function installPeers(): void {
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
+    cwd: peersFolder,
+    stdio: ["ignore", 2, 2],
+  });
 }
 
 export async function loadPeers(): Promise<Subject[]> {

@@ -35,7 +35,7 @@ async function createWorkload(): Promise<Workload> {
 
 async function answer(ask: Ask): Promise<number> {
   const work = await (workload ??= createWorkload());
-  if (ask.type === "warm-up") return warmUp(work, ask.pace.warmUpMs);
+  if (ask.type === "warm-up") return warmUp(work, ask.pace);
   if (ask.type === "round") return round(work, ask.pace.roundMs);
   const probe = work.probes?.[ask.name];
   if (probe === undefined) throw new Error(`${benchName} has no probe "${ask.name}"`);
@@ -43,10 +43,11 @@ async function answer(ask: Ask): Promise<number> {
 }
 
 /** By time, for the compiler, and by turns, so that a slow subject has been through everything as well. */
-async function warmUp(work: Workload, warmUpMs: number): Promise<number> {
+async function warmUp(work: Workload, { warmUpMs, maxWarmUpMs = Infinity }: Pace): Promise<number> {
   const startedAt = performance.now();
+  const takenMs = (): number => performance.now() - startedAt;
   let turns = 0;
-  while (performance.now() - startedAt < warmUpMs || turns < work.minWarmUpTurns) {
+  while (takenMs() < warmUpMs || (turns < work.minWarmUpTurns && takenMs() < maxWarmUpMs)) {
     await work.run();
     turns += work.turns;
   }

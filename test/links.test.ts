@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "../scripts/site/links.ts";
@@ -17,10 +17,15 @@ interface Link {
   readonly target: string;
 }
 
-/** Links to the repository's own address lead to its files, too. */
+const allLinksOf = (page: string): Link[] =>
+  [...withoutCode(readFileSync(page, "utf8")).matchAll(/\]\(([^()\s]+)\)/g)].map(
+    ([, target = ""]) => ({ page, target }),
+  );
+
+/** Links to the repository's own address lead to its files, too. READMEs of packages use them, because npm has no other files. */
 const linksOf = (page: string): Link[] =>
-  [...withoutCode(readFileSync(page, "utf8")).matchAll(/\]\(([^()\s]+)\)/g)]
-    .map(([, target = ""]) => ({ page, target: toRelative(page, target) }))
+  allLinksOf(page)
+    .map(({ target }) => ({ page, target: toRelative(page, target) }))
     .filter(({ target }) => !/^[a-z]+:/.test(target));
 
 function toRelative(page: string, target: string): string {
@@ -52,6 +57,28 @@ test("every anchor of a link is a heading of its page", () => {
   });
 
   expect(dead.map(shown)).toEqual([]);
+});
+
+test("links of a package's README work outside of the repository", () => {
+  const relativeLinks = pages
+    .filter((page) => /packages\/[a-z]+\/README\.md$/.test(page))
+    .flatMap(allLinksOf)
+    .filter(({ target }) => !/^(?:https?:|#)/.test(target));
+
+  expect(relativeLinks.map(shown)).toEqual([]);
+});
+
+test("addresses of files are those of files, and addresses of folders those of folders", () => {
+  const wrong = pages.flatMap(allLinksOf).filter(({ target }) => {
+    const [, kind, path = ""] =
+      /capstan-run\/capstan\/(blob|tree)\/main\/([^#]*)/.exec(target) ?? [];
+    const file = join(root, path);
+    return (
+      kind !== undefined && existsSync(file) && statSync(file).isDirectory() !== (kind === "tree")
+    );
+  });
+
+  expect(wrong.map(shown)).toEqual([]);
 });
 
 function withoutCode(text: string): string {

@@ -9,7 +9,7 @@ function readAll(pattern: string): string[] {
 }
 
 test("every TypeScript block of a README or a document is a file in examples", () => {
-  const examples = readAll("examples/*.ts");
+  const examples = readAll("examples/{*,mounts/*}.ts");
 
   const blocks = readAll("{README.md,packages/*/README.md,docs/**/*.md}").flatMap((text) =>
     [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]),
@@ -19,10 +19,10 @@ test("every TypeScript block of a README or a document is a file in examples", (
 });
 
 test("every example is in the cookbook", () => {
-  const cookbook = readFileSync(join(root, "docs/cookbook.md"), "utf8");
+  const cookbook = readFileSync(join(root, "docs/cookbook/README.md"), "utf8");
 
   const missing = globSync("examples/*.ts", { cwd: root }).filter(
-    (example) => !cookbook.includes(`(../${example})`),
+    (example) => !cookbook.includes(`(../../${example})`),
   );
 
   expect(missing).toEqual([]);

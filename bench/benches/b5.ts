@@ -9,10 +9,14 @@ import type { Subject } from "../subject.ts";
 import { toMetric } from "../timed-workers.ts";
 
 const root = join(import.meta.dirname, "../..");
+const conditions = ["node", "import", "default"];
 const probe = join(root, "bench/import-probe.mjs");
 
+/** An entry of `exports`: a path, or what it is under each condition. */
+type Entry = string | { readonly [condition: string]: Entry };
+
 interface Manifest {
-  readonly exports: { readonly ".": { readonly default: string } };
+  readonly exports: { readonly ".": Entry };
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -37,7 +41,7 @@ export const b5: Bench = {
 
 async function measurePackage(subject: Subject, folder: string, pace: Pace): Promise<Figure[]> {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-  const entry = join(folder, manifest.exports["."].default);
+  const entry = join(folder, pathOf(manifest.exports["."]));
   if (!existsSync(entry)) throw new Error(`${entry} is not there: run \`npm run build\` first`);
   const { wallMs, cpuMs, rssMB } = await importCosts(pathToFileURL(entry).href, pace.starts);
   const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = manifest;
@@ -51,6 +55,14 @@ async function measurePackage(subject: Subject, folder: string, pace: Pace): Pro
     toMetric(subject, "B5", "dependencies", needed.length),
     toMetric(subject, "B5", "unpackedKB", unpackedBytes(folder) / 1_000),
   ];
+}
+
+/** The file that Node imports. */
+function pathOf(entry: Entry): string {
+  if (typeof entry === "string") return entry;
+  const next = Object.entries(entry).find(([condition]) => conditions.includes(condition))?.[1];
+  if (next === undefined) throw new Error("The package has no entry that can be imported");
+  return pathOf(next);
 }
 
 interface ImportCosts {

@@ -16,6 +16,7 @@ npm ci --prefix bench/durable/peers
 
   --seconds N   for each figure (default 6)
   --rounds N    in turn; the medians count (default 3)
+  --json        one object per line instead of a table
   --help        this text`;
 
 /** Sent by a worker at its end. */
@@ -51,6 +52,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "6" },
     rounds: { type: "string", default: "3" },
+    json: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -113,6 +115,13 @@ function report(measured: Readonly<Record<Name, readonly Figures[]>>): void {
   const perSecond = (name: Name): number =>
     median(measured[name].map(({ turns, seconds }) => turns / seconds));
   const ours = perSecond("capstan");
+  if (values.json) {
+    for (const name of names) {
+      const turnsPerSecond = perSecond(name);
+      console.log(JSON.stringify({ name, turnsPerSecond, ratio: ours / turnsPerSecond }));
+    }
+    return;
+  }
   console.log("              turns/s    ours, times   goal   CPU ms a turn: client   server");
   for (const name of names) {
     const client = median(measured[name].map(({ cpuMs, turns }) => cpuMs / turns));

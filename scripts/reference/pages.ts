@@ -1,12 +1,10 @@
 /** Writes the pages of docs/reference: one for each entry of each package, and an index. */
 import { join, relative } from "node:path";
 import { format } from "oxfmt";
+import { wrapMarkdown } from "../wrap-markdown.ts";
 import { keyOf, packages } from "./declarations.ts";
 import { homesOf, publicEntries } from "./public-names.ts";
 import type { Entry, Kind, PublicName } from "./public-names.ts";
-
-/** Width of the lines of prose. */
-const width = 110;
 
 const kinds: readonly Kind[] = ["Functions", "Classes", "Values", "Types"];
 
@@ -30,7 +28,8 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   const pages = await Promise.all(
     entries.map(async (entry) => [fileName(entry), await entryPage(entry, sections)] as const),
   );
-  return new Map([["README.md", indexPage(entries)], ...pages]);
+  const all = [["README.md", indexPage(entries)] as const, ...pages];
+  return new Map(all.map(([name, text]) => [name, wrapMarkdown(text)]));
 }
 
 function indexPage(entries: readonly Entry[]): string {
@@ -42,11 +41,9 @@ function indexPage(entries: readonly Entry[]): string {
     [
       "# Reference",
       generated,
-      wrap(
-        "Every name that the packages export, with its signature and its contract, generated from the sources. " +
-          "For tasks see the [cookbook](../cookbook.md); for how the parts work together see the " +
-          "[architecture](../architecture.md).",
-      ),
+      "Every name that the packages export, with its signature and its contract, generated from the sources. " +
+        "For tasks see the [cookbook](../cookbook/README.md); for how the parts work together see the " +
+        "[architecture](../architecture.md).",
       ["| module | what it is | names |", "|---|---|---|", ...rows].join("\n"),
       "",
     ]
@@ -108,7 +105,7 @@ async function nameText(name: PublicName, entry: Entry, sections: Sections): Pro
   const see = links.length === 0 ? source : `${source} · uses ${links.join(", ")}`;
   const code = await formatted(name.text);
   const block = `\`\`\`typescript\n${code}\`\`\``;
-  const parts = [`### ${name.name}`, prose(name.doc), block, wrap(see)];
+  const parts = [`### ${name.name}`, prose(name.doc), block, see];
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
@@ -155,7 +152,9 @@ function cell(text: string): string {
 function prose(doc: string): string {
   return doc
     .split(/\n{2,}/)
-    .map((paragraph) => (/^(?:[-*|] |```)/.test(paragraph) ? paragraph : wrap(escaped(paragraph))))
+    .map((paragraph) =>
+      /^(?:[-*|] |```)/.test(paragraph) ? paragraph : oneLine(escaped(paragraph)),
+    )
     .join("\n\n");
 }
 
@@ -167,12 +166,7 @@ function escaped(text: string): string {
     .join("");
 }
 
-function wrap(text: string): string {
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/)) {
-    const line = lines.at(-1);
-    if (line === undefined || line.length + word.length >= width) lines.push(word);
-    else lines[lines.length - 1] = `${line} ${word}`;
-  }
-  return lines.join("\n");
+/** Lines of a doc comment end where its code did. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
 }

@@ -40,8 +40,10 @@ export function toSiteText(source: string, file: string): string {
 
 /** Path on the site of a file that has a page there. */
 function sitePath(file: string): string {
-  return file === "README.md"
-    ? "index.md"
+  if (file === "README.md") return "index.md";
+  // The README of the repository is the home page.
+  return file === "docs/README.md"
+    ? "overview.md"
     : posix.relative("docs", file).replace(/(^|\/)README\.md$/, "$1index.md");
 }
 

@@ -14,7 +14,7 @@ interface Group {
 
 /** Groups in their order: pages by name, or all pages of a folder. The first that takes a page has it. */
 const groups: readonly (Omit<Group, "items"> & { readonly takes: RegExp })[] = [
-  { text: "Start", takes: /^start\// },
+  { text: "Start", takes: /^(?:overview\.md$|start\/)/ },
   { text: "Guide", takes: /^guide\// },
   { text: "Cookbook", takes: /^cookbook(?:\/|\.md)/ },
   { text: "Coming from", takes: /^coming-from\//, collapsed: true },

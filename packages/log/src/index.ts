@@ -60,6 +60,7 @@ export { listPage, newestFirst } from "./repository/list-page.ts";
 export { formatListCursor, parseListCursor } from "./repository/list-cursor.ts";
 export type { ListCursor } from "./repository/list-cursor.ts";
 export { andThen, orElse } from "./repository/at-once.ts";
+export { ReleasingMap } from "./repository/releasing-map.ts";
 export { Wakeups } from "./repository/wakeups.ts";
 export { isDue } from "./repository/is-due.ts";
 export type { DueFacts } from "./repository/is-due.ts";

@@ -8,6 +8,7 @@ test("the log exports these names and no others", () => {
       "ChildProgress",
       "EventFeed",
       "LogError",
+      "ReleasingMap",
       "RepositoryError",
       "SessionFold",
       "ShownCalls",

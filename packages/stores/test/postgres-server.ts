@@ -3,7 +3,17 @@ import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { chmod, chown, cp, mkdtemp, readFile, rename, rm, symlink } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  cp,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -26,6 +36,9 @@ export interface PostgresProcess {
   start(): Promise<void>;
   /** Stops the server, so that it answers no client. */
   pause(): void;
+  /** Kills it, and starts a cold copy of its files in its place, as a standby. */
+  replaceByStandby(): Promise<void>;
+  promote(): Promise<void>;
   resume(): void;
   /** The first process and its workers. */
   pids(): number[];
@@ -56,15 +69,14 @@ const runAs = userInfo().uid === 0 ? { uid: 65_534, gid: 65_534 } : {};
 class EmbeddedServer implements PostgresServer, PostgresProcess {
   readonly url: string;
   readonly #binaries: string;
-  readonly #data: string;
+  #data: string;
   readonly #port: number;
   readonly #settings: readonly string[];
   #child: ChildProcess | undefined;
 
   static async create(settings: readonly string[]): Promise<EmbeddedServer> {
     const binaries = await copyBinaries();
-    const data = await mkdtemp(join(openFolder(), "capstan-postgres-data-"));
-    if (runAs.uid !== undefined) await chown(data, runAs.uid, runAs.gid);
+    const data = await newDataFolder();
     const options = [
       "-U",
       "postgres",
@@ -106,7 +118,7 @@ class EmbeddedServer implements PostgresServer, PostgresProcess {
       let log = "";
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
         log = (log + text).slice(-10_000);
-        if (log.includes("ready to accept connections")) resolve();
+        if (/ready to accept (read-only )?connections/.test(log)) resolve();
       });
       child.on("error", reject);
       child.on("exit", () => reject(new Error(`PostgreSQL ended: ${log}`)));
@@ -124,6 +136,24 @@ class EmbeddedServer implements PostgresServer, PostgresProcess {
     // The next one does not start while one of them is there.
     while (workers.some(isAlive)) await wait(5);
     await rm(join(this.#data, "postmaster.pid"), { force: true });
+  }
+
+  async replaceByStandby(): Promise<void> {
+    await this.kill();
+    const original = this.#data;
+    this.#data = await newDataFolder();
+    await promisify(execFile)("cp", ["-R", `${original}/.`, this.#data], runAs);
+    await rm(original, { recursive: true, force: true });
+    const signal = join(this.#data, "standby.signal");
+    await writeFile(signal, "");
+    if (runAs.uid !== undefined) await chown(signal, runAs.uid, runAs.gid);
+    await this.start();
+  }
+
+  async promote(): Promise<void> {
+    const control = join(this.#binaries, "bin", "pg_ctl");
+    const options = { ...runAs, cwd: openFolder() };
+    await promisify(execFile)(control, ["promote", "-D", this.#data, "--wait"], options);
   }
 
   pause(): void {
@@ -156,6 +186,12 @@ class EmbeddedServer implements PostgresServer, PostgresProcess {
       }
     }
   }
+}
+
+async function newDataFolder(): Promise<string> {
+  const folder = await mkdtemp(join(openFolder(), "capstan-postgres-data-"));
+  if (runAs.uid !== undefined) await chown(folder, runAs.uid, runAs.gid);
+  return folder;
 }
 
 function isAlive(pid: number): boolean {

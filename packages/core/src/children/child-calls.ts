@@ -7,6 +7,7 @@ import type { SessionRuntime } from "../host/session-runtime.ts";
 import type { ToolContext } from "../tools/tool-context.ts";
 import { fail } from "../tools/tool-output.ts";
 import { handOff } from "./hand-off.ts";
+import { ChildProgress } from "./child-progress.ts";
 import { startInBackground, statusOf, stopInBackground } from "./background-children.ts";
 import { answerAsking } from "./budget-answers.ts";
 import { taskIdOf } from "./child-ids.ts";
@@ -91,9 +92,13 @@ export class ChildCalls implements SessionAgents {
 
   /** Shows what the child says as progress of the call. */
   #follow(runtime: SessionRuntime, { context }: ChildCall): () => void {
-    return runtime.listen((event) => {
-      if (event.type === "text_delta") context.update(event.delta);
-    });
+    const { timer } = this.#options.host.clock;
+    const progress = new ChildProgress(timer, (text) => context.update(text));
+    const stop = runtime.listen((event) => progress.take(event));
+    return () => {
+      stop();
+      progress.flush();
+    };
   }
 
   /**

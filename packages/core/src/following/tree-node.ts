@@ -17,6 +17,7 @@ interface Followed {
 
 /** Most sessions have no children. */
 const none: Map<string, Followed> = new Map();
+const noCursors: NonNullable<TreeCursor["children"]> = new Map();
 
 export class TreeNode {
   readonly sessionId: string;
@@ -270,7 +271,7 @@ export class TreeNode {
   #beginOf(child: Child): TreeCursor {
     const before = this.fold?.children.workedBefore(child) ?? 0;
     const cursor = { seq: before === 0 ? 0 : before + 1, n: 0 };
-    return { cursor, children: new Map() };
+    return { cursor, children: noCursors };
   }
 }
 

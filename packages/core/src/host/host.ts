@@ -2,7 +2,13 @@
 import type { Logger } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
 import type { ListQuery, RepairedSession, SalvagedLog, SessionPage } from "@capstan/log";
-import { isRepositoryError, newId as randomId, repairSession, salvageLog } from "@capstan/log";
+import {
+  isRepositoryError,
+  newId as randomId,
+  ReleasingMap,
+  repairSession,
+  salvageLog,
+} from "@capstan/log";
 import type { Agent, TypesOf } from "../agent/agent.ts";
 import type { AgentTypes } from "../agent/agent-types.ts";
 import { withAllAgents } from "../tools/other-agents.ts";
@@ -76,7 +82,7 @@ export class Host<
 > {
   readonly #host: SessionHost;
   readonly #agents: ReadonlyMap<string, Agent>;
-  readonly #runtimes = new Map<string, SessionRuntime>();
+  readonly #runtimes = new ReleasingMap<string, SessionRuntime>();
   /** Whether the host belongs to one session that brought it along, and ignores all others. */
   readonly #isForOne: boolean;
   readonly #faults: FaultReports;

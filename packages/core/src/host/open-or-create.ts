@@ -1,4 +1,5 @@
 /** Opens a stored session or creates it, whichever applies, also if several callers and processes do so at once. */
+import { ReleasingMap } from "@capstan/log";
 import type { SessionErrorCode } from "../errors/session-error.ts";
 import { SessionError, exists } from "../errors/session-error.ts";
 import type { Session } from "../session/session.ts";
@@ -17,7 +18,7 @@ interface SessionSource {
 export class OpenOrCreate {
   readonly #source: SessionSource;
   /** Calls in progress, by id. */
-  readonly #opening = new Map<string, Promise<Session>>();
+  readonly #opening = new ReleasingMap<string, Promise<Session>>();
 
   constructor(source: SessionSource) {
     this.#source = source;

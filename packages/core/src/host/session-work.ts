@@ -75,6 +75,11 @@ export class SessionWork {
     return this.isHolding || this.#isClaiming;
   }
 
+  /** Whether the lease was released with the end of a turn, by a store that answers later, and only the work of this process has to end. */
+  get isEnding(): boolean {
+    return this.#heldLease?.isReleased === true && this.#options.log.isAnsweredLater;
+  }
+
   /** The lease, if the owner works under it. */
   get ownedLease(): HeldLease | undefined {
     return this.#owner && this.#heldLease;

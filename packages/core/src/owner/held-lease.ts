@@ -2,7 +2,7 @@
 import { background } from "@capstan/kernel";
 import type { Claim, Lease, MaybePromise } from "@capstan/log";
 import { isRepositoryError, orElse, RepositoryError } from "@capstan/log";
-import type { Renewable } from "./renewals.ts";
+import type { Renewable, Renewal } from "./renewals.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import { within } from "../platform/within.ts";
 
@@ -19,6 +19,7 @@ export interface LeaseHolder {
 export class HeldLease implements Renewable {
   readonly lease: Lease;
   readonly #host: LeaseHost;
+  readonly #renewal: Renewal;
   #isLost = false;
   #isLeaving = false;
   #released: { readonly lastSeq: number } | undefined;
@@ -31,7 +32,7 @@ export class HeldLease implements Renewable {
     this.lease = lease;
     this.#host = host;
     this.#expiresAt = askedAt + host.leaseMs;
-    host.renewals.add(this);
+    this.#renewal = host.renewals.add(this);
   }
 
   get isLost(): boolean {
@@ -81,7 +82,7 @@ export class HeldLease implements Renewable {
   lose(): void {
     if (this.#isLost) return;
     this.#isLost = true;
-    this.#host.renewals.remove(this);
+    this.#host.renewals.remove(this.#renewal);
     this.holder?.onLost();
   }
 
@@ -94,7 +95,7 @@ export class HeldLease implements Renewable {
   onReleased(lastSeq: number): void {
     this.#released = { lastSeq };
     this.#isLost = true;
-    this.#host.renewals.remove(this);
+    this.#host.renewals.remove(this.#renewal);
   }
 
   /** Releases the lease. The holder has not seen entries that were posted after the returned seq. */

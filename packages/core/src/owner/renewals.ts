@@ -9,10 +9,15 @@ export interface Renewable {
   confirm(now: number): Promise<void> | undefined;
 }
 
+/** Registration of a lease, until it is removed. The set must not hold the lease itself: see `ReleasingMap`. */
+export interface Renewal {
+  renewable: Renewable | undefined;
+}
+
 export class Renewals {
   readonly #clock: Clock;
   readonly #everyMs: number;
-  readonly #renewables = new Set<Renewable>();
+  readonly #renewals = new Set<Renewal>();
   #cancelTimer: (() => void) | undefined;
 
   /** Renews three times during a lease, so that one renewal may fail. */
@@ -21,34 +26,37 @@ export class Renewals {
     this.#everyMs = leaseMs / 3;
   }
 
-  add(renewable: Renewable): void {
-    this.#renewables.add(renewable);
+  add(renewable: Renewable): Renewal {
+    const renewal: Renewal = { renewable };
+    this.#renewals.add(renewal);
     if (this.#cancelTimer === undefined) this.#fireLater();
+    return renewal;
   }
 
   /** Keeps the timer: a new lease will come soon, or the timer finds nothing to renew. */
-  remove(renewable: Renewable): void {
-    this.#renewables.delete(renewable);
+  remove(renewal: Renewal): void {
+    renewal.renewable = undefined;
+    this.#renewals.delete(renewal);
   }
 
   /** Confirms every lease that expired while this process slept. Never rejects: leases that were taken are lost. */
   async confirm(): Promise<void> {
     const now = this.#clock.now();
-    const confirmed = Array.from(this.#renewables, (renewable) => renewable.confirm(now));
+    const confirmed = Array.from(this.#renewals, ({ renewable }) => renewable?.confirm(now));
     const waiting = confirmed.filter((one) => one !== undefined);
     if (waiting.length > 0) await Promise.allSettled(waiting);
   }
 
   close(): void {
-    this.#renewables.clear();
+    this.#renewals.clear();
     this.#cancelTimer?.();
   }
 
   #fireLater(): void {
     this.#cancelTimer = idleTimerOf(this.#clock)(this.#everyMs, () => {
       this.#cancelTimer = undefined;
-      for (const renewable of this.#renewables) renewable.renew();
-      if (this.#renewables.size > 0) this.#fireLater();
+      for (const { renewable } of this.#renewals) renewable?.renew();
+      if (this.#renewals.size > 0) this.#fireLater();
     });
   }
 }

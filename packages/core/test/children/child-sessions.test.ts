@@ -59,6 +59,37 @@ test("the start and the end of a child are events of its parent, and its own eve
   expect(seen.filter((type) => type === "turn_start")).toHaveLength(1);
 });
 
+test("text that a child says without a pause is one piece of progress", async () => {
+  const researcher = member("researcher", [say(["for", "ty ", "two"])]);
+  const root = member("root", [ask("Find it"), say("Done")], [asTool(researcher)]);
+  const session = family(root).host().createSession({ agent: "root" });
+
+  const events = await Array.fromAsync(session.send("Go"));
+
+  expect(events.filter(({ type }) => type === "tool_execution_delta")).toMatchObject([
+    { delta: "forty two" },
+  ]);
+});
+
+test("text of a child that pauses is progress before the child says more", async () => {
+  const researcher = member("researcher", [reply(say("Looking"), stall())]);
+  const root = member("root", [ask("Find it"), say("Done")], [asTool(researcher)]);
+  const world = family(root);
+  const session = world.host().createSession({ agent: "root" });
+  const progress: string[] = [];
+  session.subscribe((event) => {
+    if (event.type === "tool_execution_delta") progress.push(event.delta);
+  });
+  const turn = session.send("Go");
+  await world.clock.advance(0);
+  expect(progress).toEqual([]);
+
+  await world.clock.advance(50);
+
+  expect(progress).toEqual(["Looking"]);
+  turn.abort();
+});
+
 test("children of one step work at the same time", async () => {
   const slow = deferredTool();
   const researcher = member(

@@ -3,7 +3,7 @@ import type { RetryPolicy } from "../contracts/loop.ts";
 import { fieldOf } from "../errors/errors.ts";
 
 /**
- * Milliseconds to wait before the next attempt, or undefined if there is none. Exponential with full jitter in the upper half, never shorter
+ * Milliseconds to wait before the next attempt, or undefined if there is none. Exponential, with a random upper half, never shorter
  * than the vendor asked for.
  */
 export function retryDelay(

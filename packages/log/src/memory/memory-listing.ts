@@ -1,14 +1,15 @@
 /** List of sessions in memory. */
 import { listPage, newestFirst } from "../repository/list-page.ts";
+import type { ReleasingMap } from "../repository/releasing-map.ts";
 import type { MemorySession } from "./memory-session.ts";
 import type { ListQuery, SessionPage } from "../repository/repository.ts";
 
 export class MemoryListing {
-  readonly #sessions: ReadonlyMap<string, MemorySession>;
+  readonly #sessions: ReleasingMap<string, MemorySession>;
   /** Sorted when it is read: writers only invalidate it. */
   #newestFirst: readonly MemorySession[] | undefined;
 
-  constructor(sessions: ReadonlyMap<string, MemorySession>) {
+  constructor(sessions: ReleasingMap<string, MemorySession>) {
     this.#sessions = sessions;
   }
 

@@ -4,6 +4,7 @@ import { isDue } from "../repository/is-due.ts";
 import { MemoryLease } from "./memory-lease.ts";
 import { MemoryListing } from "./memory-listing.ts";
 import { MemorySession } from "./memory-session.ts";
+import { ReleasingMap } from "../repository/releasing-map.ts";
 import { sessionExists, sessionGone, sessionNotFound } from "../repository/repository-failures.ts";
 import type {
   Appended,
@@ -56,7 +57,7 @@ export interface MemoryRepository extends SessionRepository {
 export function memoryRepository({
   now = () => Date.now(),
 }: MemoryRepositoryOptions = {}): MemoryRepository {
-  const sessions = new Map<string, MemorySession>();
+  const sessions = new ReleasingMap<string, MemorySession>();
   const listing = new MemoryListing(sessions);
   const wakeups = new Wakeups();
   // Highest epoch of all deleted sessions: a session that is created again under an old id continues from it.

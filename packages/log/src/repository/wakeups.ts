@@ -1,4 +1,5 @@
 /** Listeners of sessions, through one handle of a store. They are called synchronously, after the write that they are notified of. */
+import { ReleasingMap } from "./releasing-map.ts";
 import type { LiveFrame, SubscribeOptions, Wakeup } from "./repository.ts";
 
 interface Subscription {
@@ -12,7 +13,7 @@ const followed: Wakeup = { type: "followed" };
 /** Listeners of sessions in this process, for authors of stores. */
 export class Wakeups {
   /** Each change creates a new list, so that it does not affect a notification in progress. */
-  readonly #bySession = new Map<string, readonly Subscription[]>();
+  readonly #bySession = new ReleasingMap<string, readonly Subscription[]>();
 
   /** The session need not exist yet. */
   subscribe(

@@ -9,7 +9,7 @@ export interface VendorModel {
   readonly id: string;
 }
 
-/** The key comes from the options, the agent's `getApiKey` or the vendor's environment variable, in this order. */
+/** The key comes from the agent's `getApiKey`, the options or the vendor's environment variable, in this order. */
 export type VendorFunction = (modelId: string, options?: ProviderOptions) => VendorModel;
 
 /** Creates the function that makes models of a vendor. */

@@ -1,4 +1,5 @@
 /** Sessions in use by clients: access checks, and how long each stays in memory. */
+import { ReleasingMap } from "@capstan/log";
 import type { Clock, Host, NewSession, Session } from "@capstan/core";
 import { SessionError } from "@capstan/core";
 import { hashJson } from "@capstan/kernel";
@@ -33,7 +34,7 @@ export class Sessions {
   readonly #limits: ServerLimits;
   readonly #clock: Clock;
   readonly #view: PublicView;
-  readonly #kept = new Map<string, KeptSession>();
+  readonly #kept = new ReleasingMap<string, KeptSession>();
   /** Sessions being created, by principal: no list contains them yet. */
   readonly #creating = new Map<string, number>();
 

@@ -1,4 +1,5 @@
 /** Open streams: limits per principal, and heartbeats. */
+import { ReleasingMap } from "@capstan/log";
 import type { Clock } from "@capstan/core";
 import type { UnreadCount } from "./event-reader.ts";
 import type { ServerLimits } from "../guard/limits.ts";
@@ -25,7 +26,9 @@ interface OpenStream {
 export class Streams {
   readonly #limits: ServerLimits;
   readonly #clock: Clock;
-  readonly #open = new Set<OpenStream>();
+  /** By number, in the order in which they were opened. */
+  readonly #open = new ReleasingMap<number, OpenStream>();
+  #opened = 0;
   readonly #counts = new Map<string, number>();
   /** Characters buffered for all readers. */
   readonly unread: UnreadCount;
@@ -59,15 +62,15 @@ export class Streams {
 
   /** Returns a function that removes the stream. */
   add(principal: string, sessionId: string | undefined, reader: StreamMember): () => void {
-    const stream = { principal, sessionId, reader };
-    this.#open.add(stream);
+    const number = (this.#opened += 1);
+    this.#open.set(number, { principal, sessionId, reader });
     if (this.#cancelBeat === undefined) this.#beatLater();
-    return () => this.#open.delete(stream);
+    return () => this.#open.delete(number);
   }
 
   /** Sends the reason and closes the streams: all, or those of a session. */
   end(reason: EndReason, sessionId?: string): void {
-    for (const stream of this.#open) {
+    for (const stream of this.#open.values()) {
       if (sessionId === undefined || stream.sessionId === sessionId) stream.reader.endEarly(reason);
     }
   }
@@ -75,7 +78,7 @@ export class Streams {
   /** Disconnects readers that have not read their last frame. */
   cut(): void {
     this.#cancelBeat?.();
-    for (const { reader } of this.#open) reader.cut();
+    for (const { reader } of this.#open.values()) reader.cut();
   }
 
   /** One timer for all streams, armed while there are any. */
@@ -84,7 +87,7 @@ export class Streams {
     const { heartbeatMs, stalledReaderMs } = this.#limits;
     this.#cancelBeat = idleTimer(heartbeatMs, () => {
       this.#cancelBeat = undefined;
-      for (const { reader } of this.#open) reader.beat(now(), stalledReaderMs);
+      for (const { reader } of this.#open.values()) reader.beat(now(), stalledReaderMs);
       if (this.#open.size > 0) this.#beatLater();
     });
   }

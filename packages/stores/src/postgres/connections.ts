@@ -28,6 +28,8 @@ interface Connection {
   isLost: boolean;
   /** Resolves once the driver of a lost connection takes no more statements. */
   ended: Promise<unknown> | undefined;
+  /** Called once. */
+  onLost: (() => void) | undefined;
 }
 
 export class Connections {
@@ -43,6 +45,14 @@ export class Connections {
 
   use<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> {
     return this.#use(({ sql }) => work(sql));
+  }
+
+  /** Work whose effect lasts as long as its connection. If it succeeds, `onLost` is called when that is lost. */
+  useUntilLost(work: (sql: Sql) => Promise<void>, onLost: () => void): Promise<void> {
+    return this.#use(async (connection) => {
+      await work(connection.sql);
+      connection.onLost = onLost;
+    });
   }
 
   /**
@@ -110,13 +120,21 @@ export class Connections {
   #open(): Connection {
     const onclose = (): void => this.#lose(connection);
     const sql = connect(this.#options, { max: 1, prepare: this.#prepares, onclose });
-    const connection: Connection = { sql, uses: 0, isLost: false, ended: undefined };
+    const connection: Connection = {
+      sql,
+      uses: 0,
+      isLost: false,
+      ended: undefined,
+      onLost: undefined,
+    };
     this.#all.add(connection);
     return connection;
   }
 
   #lose(connection: Connection): void {
     connection.isLost = true;
+    connection.onLost?.();
+    connection.onLost = undefined;
     if (this.#all.delete(connection)) {
       // A failure to end it changes nothing: it is not used again.
       connection.ended = connection.sql.end({ timeout: 0 }).catch(() => {});

@@ -4,6 +4,8 @@ import { leaseOver, sessionNotFound } from "@capstan/log";
 import { parseHead } from "../rows/head-columns.ts";
 import { fromPlainText, toPlainText } from "../text/plain-text.ts";
 import type { Database } from "./database.ts";
+import { DeadOwners } from "./dead-owners.ts";
+import type { Presence } from "./presence.ts";
 import type { Statements } from "./statements.ts";
 
 export interface ClaimRow {
@@ -16,24 +18,34 @@ export interface ClaimRow {
 export class LeaseQueries {
   readonly #database: Database;
   readonly #statements: Statements;
+  readonly #presence: Presence;
+  readonly #deadOwners: DeadOwners;
 
-  constructor(database: Database, statements: Statements) {
+  constructor(database: Database, statements: Statements, presence: Presence) {
     this.#database = database;
     this.#statements = statements;
+    this.#presence = presence;
+    this.#deadOwners = new DeadOwners(database, statements, presence.key);
   }
 
   async acquire(id: string, owner: string, ttlMs: number): Promise<Claim | undefined> {
-    const values = [toPlainText(id), toPlainText(owner), ttlMs];
-    const rows = (await this.#database.query(this.#statements.acquire, values)) as ClaimRow[];
-    const [row] = rows;
-    if (row !== undefined) return toClaim(row, owner);
+    const claim = await this.#acquire(id, owner, ttlMs);
+    if (claim !== undefined) return claim;
     // Another owner holds it, if the session exists.
     await this.#lastEpochOf(id);
-    return undefined;
+    return (await this.#deadOwners.endLeases()) ? this.#acquire(id, owner, ttlMs) : undefined;
+  }
+
+  async #acquire(id: string, owner: string, ttlMs: number): Promise<Claim | undefined> {
+    this.#presence.show();
+    const values = [toPlainText(id), toPlainText(owner), ttlMs, this.#presence.guard];
+    const rows = (await this.#database.query(this.#statements.acquire, values)) as ClaimRow[];
+    return rows[0] && toClaim(rows[0], owner);
   }
 
   async renew(lease: Lease, ttlMs: number): Promise<void> {
-    const rows = await this.#database.query(this.#statements.renew, [...keyOf(lease), ttlMs]);
+    const values = [...keyOf(lease), ttlMs, this.#presence.guard];
+    const rows = await this.#database.query(this.#statements.renew, values);
     if (rows.length === 0) throw await this.#over(lease);
   }
 
@@ -44,14 +56,19 @@ export class LeaseQueries {
   }
 
   async claimDue({ agents, owner, ttlMs, limit = 10 }: DueQuery): Promise<Claim[]> {
-    const values = [agents.map(toPlainText), toPlainText(owner), ttlMs, limit];
+    this.#presence.show();
+    await this.#deadOwners.endLeases();
+    const { guard } = this.#presence;
+    const values = [agents.map(toPlainText), toPlainText(owner), ttlMs, limit, guard];
     const rows = (await this.#database.query(this.#statements.claimDue, values)) as ClaimRow[];
     return rows.map((row) => toClaim(row, owner));
   }
 
   async nextDueInMs(agents: readonly string[]): Promise<number | undefined> {
     const [row] = await this.#database.query(this.#statements.nextDue, [agents.map(toPlainText)]);
-    return (row?.["ms"] as number | null | undefined) ?? undefined;
+    const ms = (row?.["ms"] as number | null | undefined) ?? Infinity;
+    const next = Math.min(ms, this.#deadOwners.nextInMs() ?? Infinity);
+    return next === Infinity ? undefined : next;
   }
 
   async #over(lease: Lease): Promise<Error> {

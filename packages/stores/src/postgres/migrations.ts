@@ -83,4 +83,9 @@ export const migrations: readonly ((schema: string) => string)[] = [
   ALTER TABLE ${schema}.notes ADD COLUMN sender text;
   CREATE INDEX notes_by_age ON ${schema}.notes (sent_at);
   `,
+  // `guard`: key of the advisory lock that the owner's process holds while it is alive. `owners` has all keys, until their leases have ended.
+  (schema) => `
+  ALTER TABLE ${schema}.sessions ADD COLUMN guard bigint;
+  CREATE UNLOGGED TABLE ${schema}.owners (guard bigint PRIMARY KEY);
+  `,
 ];

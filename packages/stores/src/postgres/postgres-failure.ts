@@ -6,6 +6,7 @@ const unreachable =
 
 /** By SQLSTATE or its prefix, or by the code of the system or the driver. */
 const advice: readonly (readonly [prefix: string, hint: string])[] = [
+  ["25006", "it is read-only: a standby, until it is promoted"],
   ["28", "authentication failed: check user and password"],
   ["3D000", "the database does not exist: create it"],
   ["42501", "permission denied: grant the user rights on the schema"],
@@ -27,6 +28,11 @@ const advice: readonly (readonly [prefix: string, hint: string])[] = [
 export function brokenConstraint(thrown: unknown): string | undefined {
   const { code, constraint_name: name } = fieldsOf(thrown);
   return code === "23505" ? name : undefined;
+}
+
+/** Whether the user has no right to do this. */
+export function isForbidden(thrown: unknown): boolean {
+  return fieldsOf(thrown).code === "42501";
 }
 
 /** Returns repository and log errors unchanged; everything else is a failure of the store. `where` contains no password. */

@@ -31,6 +31,7 @@ import type { DatabaseOptions } from "./database.ts";
 import { LeaseQueries } from "./lease-queries.ts";
 import { NoteChannel } from "./note-channel.ts";
 import { toRepositoryError } from "./postgres-failure.ts";
+import { Presence } from "./presence.ts";
 import { SessionQueries } from "./session-queries.ts";
 import type { Statements } from "./statements.ts";
 import { statementsOf } from "./statements.ts";
@@ -40,6 +41,7 @@ export class PostgresRepository implements StoreHandle {
   readonly #statements: Statements;
   readonly #sessions: SessionQueries;
   readonly #leases: LeaseQueries;
+  readonly #presence: Presence;
   readonly #relay: Relay;
   readonly #channel: NoteChannel;
 
@@ -48,8 +50,10 @@ export class PostgresRepository implements StoreHandle {
     const statements = statementsOf(options.schema);
     this.#database = database;
     this.#statements = statements;
-    this.#sessions = new SessionQueries(database, statements);
-    this.#leases = new LeaseQueries(database, statements);
+    const presence = new Presence(database, statements);
+    this.#presence = presence;
+    this.#sessions = new SessionQueries(database, statements, presence);
+    this.#leases = new LeaseQueries(database, statements, presence);
     const channel = new NoteChannel({
       database,
       statements,
@@ -176,6 +180,7 @@ export class PostgresRepository implements StoreHandle {
   async close(): Promise<void> {
     this.#relay.close();
     this.#channel.close();
+    this.#presence.close();
     await this.#database.close();
   }
 

@@ -21,7 +21,9 @@ import { fromPlainText, toPlainOrNull, toPlainText } from "../text/plain-text.ts
 import type { Database } from "./database.ts";
 import type { ClaimRow } from "./lease-queries.ts";
 import { toClaim } from "./lease-queries.ts";
+import { AppendGroups } from "./append-groups.ts";
 import { brokenConstraint } from "./postgres-failure.ts";
+import type { Presence } from "./presence.ts";
 import type { Statements } from "./statements.ts";
 
 /** Longer logs are read in pages, so that no answer is too large. */
@@ -45,10 +47,14 @@ interface SessionRow {
 export class SessionQueries {
   readonly #database: Database;
   readonly #statements: Statements;
+  readonly #presence: Presence;
+  readonly #groups: AppendGroups;
 
-  constructor(database: Database, statements: Statements) {
+  constructor(database: Database, statements: Statements, presence: Presence) {
     this.#database = database;
     this.#statements = statements;
+    this.#presence = presence;
+    this.#groups = new AppendGroups(database, statements);
   }
 
   async create(
@@ -73,20 +79,19 @@ export class SessionQueries {
   ): Promise<Appended> {
     const { lease, head, onlyIfSeq = null, releases } = options;
     if (lease.sessionId !== id) throw leaseOver(id, lease, (await this.#mustFind(id)).epoch);
-    const values = [toPlainText(id), lease.epoch, onlyIfSeq, ...toLists(entries)];
     // An append that releases the lease has a head: without one, the lease is released by itself.
     const isReleased = releases === true && head !== undefined;
-    const { append, appendWithHead, appendAndRelease } = this.#statements;
-    const [row] = await this.#taking(id, () =>
-      head === undefined
-        ? this.#database.query(append, values)
-        : this.#database.query(isReleased ? appendAndRelease : appendWithHead, [
-            ...values,
-            ...toHeadValues(head),
-          ]),
+    const lastSeq = await this.#taking(id, () =>
+      this.#groups.append({
+        id,
+        epoch: lease.epoch,
+        onlyIfSeq,
+        entries,
+        head: head && toHeadValues(head),
+        isReleased,
+      }),
     );
-    if (row === undefined) return this.#refuseAppend(id, options);
-    const lastSeq = row["last_seq"] as number;
+    if (lastSeq === undefined) return this.#refuseAppend(id, options);
     const first = lastSeq - entries.length + 1;
     const seqs = entries.map((_, i) => first + i);
     return { type: "appended", seqs, lastSeq, ...(isReleased && { isReleased }) };
@@ -142,10 +147,17 @@ export class SessionQueries {
     terms: ClaimTerms | undefined,
   ): Promise<Posted | undefined> {
     const { post, postAndClaim } = this.#statements;
+    if (terms !== undefined) this.#presence.show();
+    const { guard } = this.#presence;
     try {
       const [row] = await (terms === undefined
         ? this.#database.query(post, values)
-        : this.#database.query(postAndClaim, [...values, toPlainText(terms.owner), terms.ttlMs]));
+        : this.#database.query(postAndClaim, [
+            ...values,
+            toPlainText(terms.owner),
+            terms.ttlMs,
+            guard,
+          ]));
       if (row === undefined) return undefined;
       const posted: Posted = { seq: row["last_seq"] as number, isNew: true };
       if (terms === undefined || row["is_claimed"] !== true) return posted;

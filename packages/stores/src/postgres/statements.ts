@@ -18,6 +18,7 @@ const isMeant = (incarnation: string): string =>
 export interface Statements {
   readonly create: string;
   readonly append: string;
+  readonly appendAll: string;
   readonly appendWithHead: string;
   readonly appendAndRelease: string;
   readonly post: string;
@@ -33,6 +34,10 @@ export interface Statements {
   readonly release: string;
   readonly claimDue: string;
   readonly nextDue: string;
+  readonly lockOwner: string;
+  readonly addOwner: string;
+  readonly missingOwners: string;
+  readonly endLeases: string;
   readonly putBlob: string;
   readonly getBlob: string;
   readonly epochs: string;
@@ -46,19 +51,20 @@ export interface Statements {
 }
 
 export function statementsOf(schema: string): Statements {
-  const [sessions, entries, blobs, notes] = ["sessions", "entries", "blobs", "notes"].map(
-    (table) => `${schema}.${table}`,
-  );
+  const tables = ["sessions", "entries", "blobs", "notes", "owners"];
+  const [sessions, entries, blobs, notes, owners] = tables.map((table) => `${schema}.${table}`);
   const valid = `id = $1 AND epoch = $2::bigint AND expires_at > ${now}`;
   const given = `epoch = greatest(epoch + 1, nextval('${schema}.epochs')), owner = $2, expires_at = ${now} + $3, last_owned = ${now}`;
+  const isGone = "pg_try_advisory_xact_lock_shared(guard)";
   const claimed = "id, epoch::float8 AS epoch, last_seq, head";
-  const released = `owner = NULL, expires_at = NULL, last_owned = ${now}`;
+  const released = `owner = NULL, guard = NULL, expires_at = NULL, last_owned = ${now}`;
   const head = `, (${headColumns}) = ($6, $7, $8, $9, $10, $11, $12, $13)`;
   // The conditions and values see the row as it was before the update.
   const isFree = `(expires_at IS NULL OR expires_at <= ${now} OR owner = $5)`;
   const givenIfFree = `,
            epoch = CASE WHEN ${isFree} THEN greatest(epoch + 1, nextval('${schema}.epochs')) ELSE epoch END,
            owner = CASE WHEN ${isFree} THEN $5 ELSE owner END,
+           guard = CASE WHEN ${isFree} THEN $7::bigint ELSE guard END,
            expires_at = CASE WHEN ${isFree} THEN ${now} + $6 ELSE expires_at END,
            last_owned = CASE WHEN ${isFree} THEN ${now} ELSE last_owned END`;
   const post = (lease: string): string =>
@@ -85,6 +91,28 @@ export function statementsOf(schema: string): Statements {
        INSERT INTO ${entries} (session, seq, id, body)
        SELECT s.n, e.place, e.id, e.body FROM s, ${entryList("$2", "$3")}`,
     append: appendTo(""),
+    // Columns that keep their value do not keep the update from being a HOT one.
+    appendAll: `WITH s AS (
+         UPDATE ${sessions} t SET last_seq = last_seq + g.count,
+           head = coalesce(g.head, t.head), status = coalesce(g.status, t.status), agent = coalesce(g.agent, t.agent),
+           principal = CASE WHEN g.head IS NULL THEN t.principal ELSE g.principal END,
+           seen = coalesce(g.seen, t.seen), updated_at = coalesce(g.updated_at, t.updated_at),
+           wake_at = CASE WHEN g.head IS NULL THEN t.wake_at ELSE g.wake_at END,
+           set_aside = coalesce(g.set_aside, t.set_aside),
+           owner = CASE WHEN g.releases THEN NULL ELSE t.owner END,
+           guard = CASE WHEN g.releases THEN NULL ELSE t.guard END,
+           expires_at = CASE WHEN g.releases THEN NULL ELSE t.expires_at END,
+           last_owned = CASE WHEN g.releases THEN ${now} ELSE t.last_owned END
+         FROM unnest($1::text[], $2::bigint[], $3::int[], $8::int[], $9::boolean[], $10::text[], $11::text[], $12::text[],
+             $13::text[], $14::int[], $15::float8[], $16::float8[], $17::int[])
+           AS g (id, epoch, count, only_if, releases, ${headColumns})
+         WHERE t.id = g.id AND t.epoch = g.epoch AND t.expires_at > ${now} AND (g.only_if IS NULL OR t.last_seq = g.only_if)
+         RETURNING t.n, t.id, t.last_seq, g.count
+       ), e AS (
+         INSERT INTO ${entries} (session, seq, id, body)
+         SELECT s.n, s.last_seq - s.count + e.place, e.id, e.body
+         FROM unnest($4::text[], $5::int[], $6::text[], $7::text[]) AS e (session, place, id, body) JOIN s ON s.id = e.session
+       ) SELECT id, last_seq FROM s`,
     appendWithHead: appendTo(head),
     appendAndRelease: appendTo(`${head}, ${released}`),
     post: `${post("")}SELECT last_seq FROM s`,
@@ -103,18 +131,31 @@ export function statementsOf(schema: string): Statements {
       `DELETE FROM ${blobs} WHERE session = $1`,
       `DELETE FROM ${sessions} WHERE n = $1`,
     ],
-    acquire: `UPDATE ${sessions} SET ${given}
+    acquire: `UPDATE ${sessions} SET ${given}, guard = $4::bigint
        WHERE id = $1 AND (expires_at IS NULL OR expires_at <= ${now} OR owner = $2) RETURNING ${claimed}`,
     // Also renews an expired lease, as long as it is the last one and was not released.
-    renew: `UPDATE ${sessions} SET expires_at = ${now} + $3
+    renew: `UPDATE ${sessions} SET expires_at = ${now} + $3, guard = $4::bigint
        WHERE id = $1 AND epoch = $2::bigint AND expires_at IS NOT NULL RETURNING n`,
     release: `UPDATE ${sessions} SET ${released} WHERE ${valid} RETURNING last_seq`,
     // An array, not a set: whatever the number of rows may be, each is found by its key.
-    claimDue: `UPDATE ${sessions} SET ${given} WHERE n = ANY (ARRAY(
+    claimDue: `UPDATE ${sessions} SET ${given}, guard = $5::bigint WHERE n = ANY (ARRAY(
          SELECT n FROM ${sessions} WHERE due_at <= ${nowOnce} AND agent = ANY ($1::text[])
          ORDER BY last_owned, n LIMIT $4 FOR UPDATE SKIP LOCKED
        )) RETURNING ${claimed}`,
     nextDue: `SELECT min(due_at) - ${now} AS ms FROM ${sessions} WHERE due_at > ${nowOnce} AND agent = ANY ($1::text[])`,
+    lockOwner: "SELECT pg_try_advisory_lock($1::bigint) AS is_locked",
+    addOwner: `INSERT INTO ${owners} (guard) VALUES ($1::bigint) ON CONFLICT DO NOTHING`,
+    // Shared locks, until the end of the statement: those who look do not take each other for owners.
+    missingOwners: `SELECT guard::text AS guard FROM ${owners} WHERE guard <> $1::bigint AND ${isGone}`,
+    endLeases: `WITH gone AS MATERIALIZED (
+         SELECT guard FROM ${owners} WHERE guard = ANY ($1::bigint[]) AND ${isGone}
+       ), forgotten AS (
+         DELETE FROM ${owners} USING gone WHERE ${owners}.guard = gone.guard
+       )
+       UPDATE ${sessions} SET expires_at = ${now} WHERE n = ANY (ARRAY(
+         SELECT n FROM ${sessions} WHERE due_at > ${nowOnce} AND guard = ANY (ARRAY(SELECT guard FROM gone))
+         FOR UPDATE SKIP LOCKED
+       )) RETURNING n`,
     // The lock prevents deletion of the session in the meantime.
     putBlob: `WITH s AS (SELECT n FROM ${sessions} WHERE id = $1 AND ${isMeant("$4")} FOR KEY SHARE), b AS (
          INSERT INTO ${blobs} (session, ref, bytes) SELECT n, $2, $3::bytea FROM s ON CONFLICT DO NOTHING

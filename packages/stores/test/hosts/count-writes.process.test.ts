@@ -97,11 +97,11 @@ function prepare(kind: string, script: readonly ScriptItem[], skip: (why: string
   };
 }
 
-/** Sends a first message and then this one, whose writes are counted. */
-async function countIn({ host, writes, before }: Ground) {
+/** Sends a first message and then this one, whose writes are counted. `isAtOnce`: as soon as the first is answered. */
+async function countIn({ host, writes, before }: Ground, isAtOnce = false) {
   const session = host.createSession({ agent: "helper" });
   await session.send("Hi").response;
-  await session.waitForIdle();
+  if (!isAtOnce) await session.waitForIdle();
   const begun = writes.length;
   await session.send("What is the weather?").response;
   await session.waitForIdle();
@@ -131,6 +131,15 @@ test.for(kinds)(
 
     expect(requests[0]).toBe(2);
     expect(total).toBeLessThanOrEqual(6);
+  },
+);
+
+test.for(["load-and-save", "postgres"])(
+  "%s, which answers later: a message that is sent as soon as the last is answered makes no more",
+  async (kind, { skip }) => {
+    await using ground = prepare(kind, [say("I do not know")], skip);
+
+    expect(await countIn(ground, true)).toEqual({ requests: [2], total: 3 });
   },
 );
 

@@ -116,7 +116,9 @@ function toBytes(value: Printable): Buffer {
 }
 
 async function textOf(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = await stream.toArray();
+  const chunks: Buffer[] = [];
+  // Not `toArray`: streams of processes have none on Bun 1.4.
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString("utf8");
 }
 

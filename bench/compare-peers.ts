@@ -1,0 +1,118 @@
+/** `npm run bench:peers`: measures Capstan beside its peers in one run, and writes bench/RESULTS.md and its picture. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Figure, Pace } from "./bench.ts";
+import { findBench } from "./benches.ts";
+import type { DurableFigure, Refunds, Results } from "./results-page.ts";
+import { toResultsPage } from "./results-page.ts";
+import { toResultsPicture } from "./results-picture.ts";
+import { installPeers, loadPeers, loadSubjects } from "./subject.ts";
+
+const help = `npm run bench:peers -- [options]
+
+Runs B1 to B7 and B13 with the peers of bench/peers, durable turns with those of bench/durable/peers, and the refund that is
+killed, and writes bench/RESULTS.md and docs/images/peers.svg. Installs the peers (800 MB). Takes about half an hour.
+
+  --rounds N   of each bench (default 7)
+  --help       this text`;
+
+const names = ["B1", "B2", "B3", "B4", "B5", "B6", "B7", "B13"];
+/** The subjects that are compared with peers, and what the benches compare them with. */
+const shown = [
+  ["floor", "floor-gen", "sse-writer"],
+  ["kernel", "session", "provider", "server"],
+  ["openai-sdk", "anthropic-sdk", "ai-chat"],
+].flat();
+
+const here = import.meta.dirname;
+const durable = join(here, "durable");
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "7" },
+    help: { type: "boolean", default: false },
+  },
+});
+if (values.help) console.log(help);
+else await compare(Number(values.rounds));
+
+async function compare(rounds: number): Promise<void> {
+  installPeers();
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
+    cwd: join(durable, "peers"),
+    stdio: ["ignore", 2, 2],
+  });
+  const results: Results = {
+    date: new Date().toISOString().slice(0, 10),
+    machine: `${cpus().length} cores, Node ${process.versions.node}, ${process.platform}`,
+    rounds,
+    versions: versions(),
+    figures: await measure(rounds),
+    durable: lines<DurableFigure>(join(durable, "run.ts"), ["--json"]),
+    refunds: lines<Refunds>(join(here, "refund/run.ts"), ["--json"]),
+  };
+  writeFileSync(join(here, "RESULTS.md"), toResultsPage(results));
+  writeFileSync(join(here, "../docs/images/peers.svg"), toResultsPicture(results));
+}
+
+async function measure(rounds: number): Promise<Figure[]> {
+  const own = (await loadSubjects()).filter(({ name }) => shown.includes(name));
+  const subjects = [...own, ...(await loadPeers())];
+  const pace: Pace = {
+    rounds,
+    warmUpMs: 1_000,
+    maxWarmUpMs: 15_000,
+    roundMs: 200,
+    probes: 3,
+    starts: 15,
+  };
+  const all: Figure[] = [];
+  for (const name of names) {
+    const bench = findBench(name);
+    if (bench === undefined) throw new Error(`There is no bench ${name}`);
+    console.error(`${name}: ${bench.what} …`);
+    const measured = subjects.filter(
+      (subject) => bench.isFor?.(subject) ?? subject.createAgent !== undefined,
+    );
+    all.push(...(await bench.measure(measured, pace)));
+  }
+  return all;
+}
+
+/** Runs a program that prints one object per line. */
+function lines<T>(file: string, args: readonly string[]): T[] {
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    ["--conditions=@capstan/source", "--no-warnings", file, ...args],
+    { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
+  );
+  if (status !== 0) throw new Error(`${file} failed`);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as T);
+}
+
+/** Versions of the packages that are compared, as installed. */
+function versions(): Record<string, string> {
+  const folders = [join(here, "peers"), join(durable, "peers")];
+  const wanted = folders.flatMap((folder) => {
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    return Object.keys(manifest.dependencies).map((name) => join(folder, "node_modules", name));
+  });
+  return Object.fromEntries(
+    wanted
+      .filter((folder) => existsSync(folder))
+      .map((folder) => {
+        const { name, version } = JSON.parse(
+          readFileSync(join(folder, "package.json"), "utf8"),
+        ) as { readonly name: string; readonly version: string };
+        return [name, version];
+      }),
+  );
+}

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { Results } from "../bench/results-page.ts";
+import { toResultsPage } from "../bench/results-page.ts";
+import { toResultsPicture } from "../bench/results-picture.ts";
+
+const base = "floor-gen";
+
+function resultsOf(figures: Results["figures"], durable: Results["durable"] = []): Results {
+  return {
+    date: "2026-11-18",
+    machine: "2 cores",
+    rounds: 7,
+    versions: { ai: "7.0.0" },
+    figures,
+    durable,
+    refunds: [{ name: "Capstan", count: 1, answer: "I will check." }],
+  };
+}
+
+test("the page names every figure in which a peer needs less than a session", () => {
+  const page = toResultsPage(
+    resultsOf(
+      [
+        { bench: "B1", subject: "session", perUnit: 9.61, ratio: 6.6, base },
+        { bench: "B1", subject: "pi", perUnit: 15.5, ratio: 10.6, base },
+        { bench: "B4", subject: "kernel", perUnit: 22.3, ratio: 2.4, base },
+        { bench: "B4", subject: "session", perUnit: 161, ratio: 17, base },
+        { bench: "B4", subject: "pi", perUnit: 85.4, ratio: 9.2, base },
+        { bench: "B4", subject: "session", metric: "rssKB", value: 116 },
+        { bench: "B4", subject: "pi", metric: "rssKB", value: 49.8 },
+      ],
+      [{ name: "restate", turnsPerSecond: 900, ratio: 0.7 }],
+    ),
+  );
+
+  const [, section = ""] = page.split("## Where Capstan is not ahead\n\n");
+  expect(section.split("\n\n")[0]?.split("\n")).toEqual([
+    "- B4: a turn, 1,000 at the same time: pi 85.4 µs, a session 161 µs (the kernel: 22.3 µs)",
+    "- B4: resident memory of each: pi 49.8 KB, a session 116 KB",
+    "- Durable turns: restate 900/s",
+  ]);
+});
+
+test("the page says so if Capstan is ahead in every figure", () => {
+  const page = toResultsPage(
+    resultsOf([
+      { bench: "B1", subject: "session", perUnit: 9.61, ratio: 6.6, base },
+      { bench: "B1", subject: "pi", perUnit: 15.5, ratio: 10.6, base },
+    ]),
+  );
+
+  expect(page).toContain("In none of these figures.");
+  expect(page).toContain("| B1: a step with a tool call | – | 9.61 µs | 15.5 µs | – | – | – | – |");
+});
+
+test("the longest bar of the picture is as wide as the space for bars", () => {
+  const picture = toResultsPicture(
+    resultsOf([
+      { bench: "B1", subject: "session", perUnit: 10, ratio: 6, base },
+      { bench: "B1", subject: "ai", perUnit: 1_000, ratio: 600, base },
+    ]),
+  );
+
+  expect(
+    [...picture.matchAll(/<rect class="(\w+)" .*? width="([\d.]+)"/g)].map((m) => m.slice(1)),
+  ).toEqual([
+    ["ours", "4.7"],
+    ["peer", "470.0"],
+  ]);
+});
