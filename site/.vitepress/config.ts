@@ -27,7 +27,7 @@ export default defineConfig({
     },
     nav: [
       { text: "Start", link: "/start/" },
-      { text: "Guide", link: "/guide/" },
+      { text: "Guides", link: "/guide/" },
       { text: "Cookbook", link: "/cookbook/" },
       { text: "Reference", link: "/reference/" },
       { text: "llms.txt", link: "/llms.txt", target: "_blank" },
