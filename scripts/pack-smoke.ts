@@ -51,6 +51,8 @@ const olderCompilers = ["5.4.5", "5.7.3", "5.9.3", "6.0.3"];
 const required = ["package.json", "README.md", "LICENSE"];
 
 const root = join(import.meta.dirname, "..");
+/** Commands of publint and attw. */
+const checkers = join(root, "test", "pack", "node_modules", ".bin");
 const counts = { passed: 0, failed: 0 };
 const compilerOptions = [
   ...["--strict", "--noEmit", "--module", "nodenext", "--target", "esnext", "--lib", "esnext"],
@@ -67,6 +69,8 @@ console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
 
 async function provePackages(folder: string): Promise<void> {
+  const output = "run npm ci --prefix test/pack";
+  if (!report("publint and attw", { isOk: existsSync(checkers), output })) return;
   if (!report("build", run("node", ["scripts/build.ts"], root))) return;
 
   const tarballFolder = join(folder, "tarballs");
@@ -264,7 +268,8 @@ function spawn(
   cwd: string,
   more: Readonly<Record<string, string>> = {},
 ): { status: number | null; stdout: string; stderr: string } {
-  const tools = [join(root, "node_modules", ".bin"), dirname(process.execPath)];
+  // The checkers bring an older compiler, so they come last.
+  const tools = [join(root, "node_modules", ".bin"), dirname(process.execPath), checkers];
   const path = [...tools, process.env["PATH"]].join(delimiter);
   const { NODE_OPTIONS: _, ...inherited } = process.env;
   const env = { ...inherited, ...more, PATH: path };

@@ -53,4 +53,6 @@ describe.each(nodes)("on %s", (name, node) => {
   );
 });
 
-test.skipIf(missingNode === undefined)(`on Node 22.18 (skipped: ${missingNode})`, () => {});
+if (missingNode !== undefined) {
+  test("the same on Node 22.18", ({ skip }) => skip(missingNode));
+}

@@ -16,7 +16,7 @@ interface Group {
 const groups: readonly (Omit<Group, "items"> & { readonly takes: RegExp })[] = [
   { text: "Start", takes: /^(?:overview\.md$|start\/)/ },
   { text: "Guide", takes: /^guide\// },
-  { text: "Cookbook", takes: /^cookbook(?:\/|\.md)/ },
+  { text: "Cookbook", takes: /^cookbook\// },
   { text: "Coming from", takes: /^coming-from\//, collapsed: true },
   { text: "The command", takes: /^(?:terminal|configuration|permissions|coding-tools)\.md$/ },
   { text: "Understand", takes: /^[^/]+$/ },

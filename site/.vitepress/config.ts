@@ -27,10 +27,8 @@ export default defineConfig({
     },
     nav: [
       { text: "Start", link: "/start/" },
-      {
-        text: "Cookbook",
-        link: pages.some(({ path }) => path === "cookbook/index.md") ? "/cookbook/" : "/cookbook",
-      },
+      { text: "Guides", link: "/guide/" },
+      { text: "Cookbook", link: "/cookbook/" },
       { text: "Reference", link: "/reference/" },
       { text: "llms.txt", link: "/llms.txt", target: "_blank" },
     ],

@@ -9,7 +9,10 @@ export type { ChatQuirks, FetchedMedia, FetchMedia, ProviderOptions } from "./wi
 export type { VendorFunction, VendorModel } from "./vendors/vendor-function.ts";
 export type { CompatibleServer } from "./vendors/openai-compatible.ts";
 
-/** `const house = openaiCompatible({ baseUrl: "http://gpu:8000/v1" })`, then `house("qwen3")`. */
+/**
+ * Creates the function that makes models of a server:
+ * `const house = openaiCompatible({ baseUrl: "http://gpu:8000/v1" })`, then `house("qwen3")`.
+ */
 export function openaiCompatible(
   server: CompatibleServer,
   options: Omit<ProviderOptions, "baseUrl"> = {},

@@ -94,6 +94,39 @@ test("an append that is refused does not concern the others", async ({ skip }) =
   expect(outcomes).toEqual(expected.with(10, "invalid_entry").with(20, "fenced"));
 });
 
+test("heads, conditions and releases hold for each session by itself", async ({ skip }) => {
+  const { store } = prepare(skip);
+  const leases = await ownMany(store, 40);
+  const end = async (lease: Lease, i: number): Promise<Appended> =>
+    store.append(lease.sessionId, [entry("a1")], {
+      lease,
+      head: head({ status: "completed", principal: `user-${i}`, seen: 2, updatedAt: 2_000 + i }),
+      // The tenth has missed an entry, and the others end their turn; every second one gives up its lease.
+      onlyIfSeq: i === 10 ? 0 : 1,
+      releases: i % 2 === 0,
+    });
+
+  const outcomes = await Promise.all([
+    ...leases.slice(0, 30).map(end),
+    ...leases.slice(30).map(async (lease) => append(store, lease, "a1")),
+  ]);
+
+  const ended = outcomes.slice(0, 30).map(({ type }) => type);
+  expect(ended).toEqual(ended.map(() => "appended").with(10, "conflict"));
+  const { sessions } = await store.list({ status: "completed" });
+  const listed = Array.from({ length: 30 }, (_, i) => [`s${29 - i}`, `user-${29 - i}`]);
+  expect(sessions.map((each) => [each.id, each.head.principal])).toEqual(listed.toSpliced(19, 1));
+  const taken = await Promise.all(
+    leases.map(async (each) => store.acquire(each.sessionId, "you", 1)),
+  );
+  const free = taken.flatMap((claim) => claim?.lease.sessionId ?? []);
+  expect(free).toEqual(leases.slice(0, 30).flatMap(releasedId));
+});
+
+function releasedId({ sessionId }: Lease, index: number): string[] {
+  return index % 2 === 0 && index !== 10 ? [sessionId] : [];
+}
+
 /** Outcomes of appends at once, on a connection that breaks after so many bytes of answers. */
 async function appendThrough(proxy: CuttingProxy, ground: Ground, leases: readonly Lease[]) {
   const url = new URL(ground.url);

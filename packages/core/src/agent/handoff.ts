@@ -36,9 +36,10 @@ export interface HandoffTypes<Name extends string> {
 }
 
 /**
- * The rest of the conversation belongs to the other agent: its instructions, tools, guards, budgets and context policy apply from the next
- * request on, in the same turn and in later ones. Back again is another handoff: two agents that hand over to each other name one another,
- * as agents of their host. Needs a session.
+ * Creates a tool that hands the conversation over to another agent. The rest of the conversation belongs to the
+ * other agent: its instructions, tools, guards, budgets and context policy apply from the next request on, in the
+ * same turn and in later ones. Back again is another handoff: two agents that hand over to each other name one
+ * another, as agents of their host. Needs a session.
  */
 export function handoff<
   Known extends AgentTypes,

@@ -34,14 +34,14 @@ export class TurnHandles implements TurnSession {
   readonly #inbox: SessionInbox;
   /** Sends and answers that an asynchronous store has not confirmed yet. */
   #sending: Promise<unknown> | undefined;
-  readonly #waiting: WaitingSends;
+  /** Created with the first: few sends wait. */
+  #waiting: WaitingSends | undefined;
 
   constructor(runtime: SessionRuntime, host: SessionHost, inbox: SessionInbox) {
     this.id = runtime.id;
     this.#runtime = runtime;
     this.#host = host;
     this.#inbox = inbox;
-    this.#waiting = new WaitingSends(runtime.id);
   }
 
   get hasOutput(): boolean {
@@ -60,7 +60,7 @@ export class TurnHandles implements TurnSession {
 
   /** Likewise, for the sends that wait, too. */
   sent(): Promise<unknown> | undefined {
-    const { settled } = this.#waiting;
+    const settled = this.#waiting?.settled;
     // Almost always none waits, and callers get the events of a turn as soon as it is sent.
     return settled === undefined ? this.#sending : settled.then(() => this.#sending);
   }
@@ -123,6 +123,7 @@ export class TurnHandles implements TurnSession {
     const rest = this.#isKnown(id) ? undefined : this.#runtime.resumedRest();
     if (rest === undefined) return this.#track(turn, post, follow, options.signal);
     const send = (): unknown => this.#track(turn, post, follow, undefined);
+    this.#waiting ??= new WaitingSends(this.id);
     this.#waiting.add(id, rest, send, (why) => turn.failUnsent(why));
     if (options.signal !== undefined) turn.abortOn(options.signal);
     return turn;
@@ -176,7 +177,7 @@ export class TurnHandles implements TurnSession {
 
   /** Resolves once the abort is recorded, with false if there was nothing to abort. */
   async abortTurn(turnId: string, reason: string | undefined): Promise<boolean> {
-    return this.#waiting.end(turnId) || this.#cancel(turnId, reason);
+    return this.#waiting?.end(turnId) === true || this.#cancel(turnId, reason);
   }
 
   async #cancel(turnId: string, reason: string | undefined): Promise<boolean> {
@@ -199,7 +200,7 @@ export class TurnHandles implements TurnSession {
 
   /** Aborts without waiting for the record. Callers that need to wait use `session.abort`. */
   abortSoon(turnId: string, reason: string | undefined): void {
-    if (this.#waiting.end(turnId)) return;
+    if (this.#waiting?.end(turnId) === true) return;
     background(this.#abortSent(turnId, reason), () => {});
   }
 

@@ -22,7 +22,10 @@ export interface ModelPrice extends TokenPrices {
   readonly tiers?: readonly PriceTier[];
 }
 
-/** Undefined if the provider did not report the tokens: unknown is not zero. `usage` is that of one request. */
+/**
+ * Returns the cost of a request in dollars. Undefined if the provider did not report the tokens: unknown is not
+ * zero. `usage` is that of one request.
+ */
 export function costOf(
   usage: Usage | undefined,
   price: ModelPrice | undefined,

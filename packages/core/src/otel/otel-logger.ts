@@ -25,7 +25,10 @@ export interface OtelLoggerOptions {
   readonly log?: Logger["log"];
 }
 
-/** For `createAgent({ logger })`. Spans contain no content unless `content` is set: neither messages nor the input and output of tools. */
+/**
+ * Creates a logger for `createAgent({ logger })` that reports turns as OpenTelemetry spans. Spans contain no
+ * content unless `content` is set: neither messages nor the input and output of tools.
+ */
 export function otelLogger(options: OtelLoggerOptions = {}): Logger {
   return new OtelLogger(options);
 }

@@ -7,8 +7,9 @@ import { inScope } from "./scoped-function.ts";
 import type { AnyTool } from "./tool.ts";
 
 /**
- * Cheap enough for every turn. Returns client-side tools, and tools not made by `defineTool`, unchanged. `apps` has the application context of
- * tools with a schema for it; without it they get that of the scope.
+ * Gives tools the dependencies of a scope. Cheap enough for every turn. Returns client-side tools, and tools not
+ * made by `defineTool`, unchanged. `apps` has the application context of tools with a schema for it; without it
+ * they get that of the scope.
  */
 export function bindTools(
   tools: readonly AnyTool[],

@@ -28,8 +28,9 @@ export interface Dependency<Value> {
 }
 
 /**
- * `const Db = dependency("db", () => open(), { dispose: (db) => db.close() })`, then `await context.get(Db)` in a tool. The factory may use
- * other dependencies, and gets the session and the turn it works for.
+ * Declares a value that tools need: `const Db = dependency("db", () => open(), { dispose: (db) => db.close() })`,
+ * then `await context.get(Db)` in a tool. The factory may use other dependencies, and gets the session and the
+ * turn it works for.
  */
 export function dependency<Value>(
   name: string,
@@ -58,7 +59,10 @@ export interface Override {
   readonly replacement: Dependency<unknown>;
 }
 
-/** The dependency's own `dispose` belongs to its own factory, so it is not called for the replacement. */
+/**
+ * Replaces the factory of a dependency, for an agent or a test. The dependency's own `dispose` belongs to its own
+ * factory, so it is not called for the replacement.
+ */
 export function override<Value>(
   target: Dependency<Value>,
   create: (

@@ -20,7 +20,7 @@ const messageOnly = {
   additionalProperties: false,
 } as const;
 
-/** Its result is the message, or the report as JSON. */
+/** Creates a tool with which the model ends the turn. Its result is the message, or the report as JSON. */
 export function doneTool<
   Schema extends InputSchema = typeof messageOnly,
   const Name extends string = "done",

@@ -5,8 +5,9 @@ import { checkedFirst } from "./scoped-function.ts";
 import type { AnyTool } from "./tool.ts";
 
 /**
- * `check` gets the validated input and the id of the session, also for calls that were approved, for which hooks are not asked again. A
- * text refuses the call: the model gets it as an error result. Returns a client-side tool unchanged.
+ * Adds a check to a tool. `check` gets the validated input and the id of the session, also for calls that were
+ * approved, for which hooks are not asked again. A text refuses the call: the model gets it as an error result.
+ * Returns a client-side tool unchanged.
  */
 export function guardTool(
   tool: AnyTool,

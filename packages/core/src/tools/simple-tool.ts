@@ -12,7 +12,10 @@ export interface SimpleToolResult {
   readonly details?: unknown;
 }
 
-/** The handler gets the id of the call and the validated input. An error it throws becomes an error result. */
+/**
+ * Defines a tool by a handler of two arguments. The handler gets the id of the call and the validated input. An
+ * error it throws becomes an error result.
+ */
 export function createSimpleTool<const Name extends string, Schema extends InputSchema>(
   config: Omit<ToolDefinition<Schema, unknown, unknown, Name>, "execute">,
   handler: (id: string, params: InputOf<Schema>) => SimpleToolResult | Promise<SimpleToolResult>,

@@ -1,12 +1,12 @@
 /** The envelope of a tool result that is more than a text. A plain object that lacks a field would go to the model as JSON. */
 import type { ToolOutput } from "@capstan/kernel";
 
-/** The model sees the message, user interfaces the details. */
+/** Makes the output of a tool call that succeeded. The model sees the message, user interfaces the details. */
 export function ok<Details = never>(message: string, details?: Details): ToolOutput<Details> {
   return envelope(true, message, details);
 }
 
-/** Likewise for a failed call: an error result. */
+/** Makes the output of a failed tool call, which the model gets as an error result. */
 export function fail<Details = never>(message: string, details?: Details): ToolOutput<Details> {
   return envelope(false, message, details);
 }

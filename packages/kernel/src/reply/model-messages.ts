@@ -1,7 +1,7 @@
 /** Default of `convertToLlm`: the messages of a transcript that a model may see. */
 import type { ChatMessage } from "../contracts/conversation.ts";
 
-/** Drops custom messages, failed replies, and empty replies. */
+/** Returns the messages that a model may be shown. Drops custom messages, failed replies, and empty replies. */
 export function toModelMessages(messages: readonly ChatMessage[]): ChatMessage[] {
   return messages.filter(isForModel);
 }

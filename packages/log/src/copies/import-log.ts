@@ -40,8 +40,10 @@ export interface ImportedLog extends Pick<ImportedMessages, "closedCalls"> {
 const maxTitleChars = 200;
 
 /**
- * Keeps the messages and drops every right: approvals, answers, started or pending calls, queued messages, configuration, summary, principal,
- * application context and instructions of the log do not count, and calls without a result are closed. Fails with a `LogError`.
+ * Converts the log of a session from elsewhere to that of a new session. Keeps the messages and drops every right:
+ * approvals, answers, started or pending calls, queued messages, configuration, summary, principal, application
+ * context and instructions of the log do not count, and calls without a result are closed. Fails with a
+ * `LogError`.
  */
 export function importLog(stored: readonly StoredEntry[], options: LogImport): ImportedLog {
   const { origin, incarnation, now: at } = options;
@@ -95,9 +97,10 @@ const childElsewhere =
   "This call was given up: its child session did not move when the session was restored from a copy.";
 
 /**
- * The whole log, for one's own session that moves to another store: pending calls, queues and configuration stay. Decisions and starts from
- * elsewhere do not count here: pending calls are asked again under a new hash, unless they have their result, and calls that had started are
- * closed.
+ * Converts the whole log of one's own session that moves to another store: pending calls, queues and configuration
+ * stay. Decisions and starts from elsewhere do not count
+ * here: pending calls are asked again under a new hash, unless they have their result, and calls that had started
+ * are closed.
  */
 export function restoreLog(
   stored: readonly StoredEntry[],

@@ -8,7 +8,7 @@ const batch = 64;
 let pool = "";
 let used = 0;
 
-/** 80 random bits in 16 characters. */
+/** Creates an id: 80 random bits in 16 characters. */
 export function newId(): string {
   if (used === pool.length) {
     const bytes = crypto.getRandomValues(new Uint8Array(length * batch));

@@ -8,8 +8,9 @@ import { upcasts } from "./upcasts.ts";
 import type { Upcasts } from "./upcasts.ts";
 
 /**
- * Undefined for an entry that only a newer program understands: it stays in the log, and folds skip it. Throws a `LogError` for an invalid
- * entry of a known type. The entry is checked, not copied.
+ * Parses a stored entry, upcast to the current version. Undefined for an entry that only a newer program
+ * understands: it stays in the log, and folds skip it. Throws a `LogError` for an invalid entry of a known type.
+ * The entry is checked, not copied.
  */
 export function parseEntry(
   stored: StoredEntry,

@@ -19,14 +19,14 @@ export function formatCursor({ seq, n }: Cursor): string {
   return `${seq}.${n}`;
 }
 
-/** Undefined if the text is not a cursor. */
+/** Parses a cursor. Undefined if the text is not one. */
 export function parseCursor(text: string): Cursor | undefined {
   const match = /^(\d{1,15})\.(\d{1,15})$/.exec(text);
   if (match === null) return undefined;
   return { seq: Number(match[1]), n: Number(match[2]) };
 }
 
-/** Negative if `a` is before `b`. */
+/** Compares two cursors: negative if `a` is before `b`. */
 export function compareCursors(a: Cursor, b: Cursor): number {
   return a.seq - b.seq || a.n - b.n;
 }

@@ -36,13 +36,16 @@ export function eventsOf(
   return placed;
 }
 
+/** Between two entries; never added to. */
+const none: PlacedEvent[] = [];
+
 /** Entries of facts show the events of `showFact`; the others are the log's own. */
 export class EntryEvents implements ShownTurn<SessionIds> {
   ids: SessionIds;
   underWay: UnfinishedStep | undefined;
   reply: LastReply | undefined;
   #seq = 0;
-  #placed: PlacedEvent[] = [];
+  #placed = none;
   #count = 0;
 
   constructor(sessionId: string) {
@@ -59,6 +62,8 @@ export class EntryEvents implements ShownTurn<SessionIds> {
     this.#placed = placed;
     this.#count = 0;
     this.#show(entry, before);
+    // A session at rest keeps no events.
+    this.#placed = none;
     return this.#count;
   }
 

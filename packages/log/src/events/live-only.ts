@@ -19,7 +19,7 @@ const liveOnlyTypes: ReadonlySet<AgentEventBody["type"]> = new Set<AgentEventBod
   "settled",
 ]);
 
-/** All others come from entries, by `eventsOf`. */
+/** Returns whether an event is sent to live readers only. All others come from entries, by `eventsOf`. */
 export function isLiveOnly({ type }: AgentEventBody): boolean {
   return liveOnlyTypes.has(type);
 }

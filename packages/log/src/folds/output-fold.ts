@@ -18,7 +18,8 @@ export interface ShownOutput {
 /** Outputs of tools that the model still sees, and their size. */
 export class OutputFold {
   #shown: ShownOutput[] = [];
-  readonly #counts = new Map<string, number>();
+  /** Counted when they are first asked for, which is for tools with a limit only. */
+  #counts: Map<string, number> | undefined;
   #size = 0;
 
   get shown(): readonly ShownOutput[] {
@@ -36,6 +37,7 @@ export class OutputFold {
   }
 
   countOf(toolName: string): number {
+    this.#counts ??= countByTool(this.#shown);
     return this.#counts.get(toolName) ?? 0;
   }
 
@@ -68,15 +70,25 @@ export class OutputFold {
     const size = whole > sizeOfNote ? whole : 0;
     this.#shown.push({ toolCallId, toolName, size, index });
     this.#size += size;
-    this.#counts.set(toolName, this.countOf(toolName) + 1);
+    if (this.#counts !== undefined) addTo(this.#counts, toolName, 1);
   }
 
   #keep(isKept: (output: ShownOutput) => boolean): void {
     for (const output of this.#shown) {
       if (isKept(output)) continue;
       this.#size -= output.size;
-      this.#counts.set(output.toolName, this.countOf(output.toolName) - 1);
+      if (this.#counts !== undefined) addTo(this.#counts, output.toolName, -1);
     }
     this.#shown = this.#shown.filter(isKept);
   }
+}
+
+function countByTool(outputs: readonly ShownOutput[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { toolName } of outputs) addTo(counts, toolName, 1);
+  return counts;
+}
+
+function addTo(counts: Map<string, number>, toolName: string, count: number): void {
+  counts.set(toolName, (counts.get(toolName) ?? 0) + count);
 }

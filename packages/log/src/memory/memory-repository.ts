@@ -50,8 +50,9 @@ export interface MemoryRepository extends SessionRepository {
 }
 
 /**
- * Entries and heads are immutable values: they are stored and returned by reference, not copied, so that an append costs the same however
- * long the log and however large the entry. Blobs are copied, because writers reuse byte arrays.
+ * Creates a store in memory, for tests and for sessions that end with the process. Entries and heads are immutable
+ * values: they are stored and returned by reference, not copied, so that an append costs the same however long the
+ * log and however large the entry. Blobs are copied, because writers reuse byte arrays.
  */
 export function memoryRepository({
   now = () => Date.now(),

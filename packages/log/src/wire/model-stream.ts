@@ -69,7 +69,10 @@ export interface ModelAbortReply {
   readonly isOver: boolean;
 }
 
-/** `message` is the text for clients: the error's own may name addresses and accounts. */
+/**
+ * Converts an error of a provider to its form in HTTP. `message` is the text for clients: the error's own may name
+ * addresses and accounts.
+ */
 export function toWireError(error: ProviderError, message: string): WireProviderError {
   const { code, retryable, retryAfterMs, status, rejected } = error;
   return { code, message, retryable, retryAfterMs, status, rejected };

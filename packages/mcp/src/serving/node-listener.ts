@@ -3,7 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 
-/** For `http.createServer(listener)`. A client that goes away aborts the request. */
+/**
+ * Creates a request listener for Node, for `http.createServer(listener)`. A client that goes away aborts the
+ * request.
+ */
 export function toNodeListener(
   handle: (request: Request) => Promise<Response>,
 ): (incoming: IncomingMessage, response: ServerResponse) => void {

@@ -13,7 +13,10 @@ export interface ToAiSdkMessagesOptions {
   readonly model?: Pick<AiSdkModel, "provider" | "modelId">;
 }
 
-/** For `generateText({ messages })` and anything else that takes AI SDK `ModelMessage`s. */
+/**
+ * Converts messages to those of the AI SDK, for `generateText({ messages })` and anything else that takes AI SDK
+ * `ModelMessage`s.
+ */
 export function toAiSdkMessages(
   messages: readonly ChatMessage[],
   { model }: ToAiSdkMessagesOptions = {},

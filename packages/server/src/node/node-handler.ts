@@ -24,7 +24,10 @@ export type NodeHandler = (
   body?: unknown,
 ) => void;
 
-/** For `http.createServer(handler)`, `app.use("/agents", handler)` in Express, and `handler(request.raw, reply.raw, request.body)` in Fastify. */
+/**
+ * Creates a request listener for Node, for `http.createServer(handler)`, `app.use("/agents", handler)` in Express,
+ * and `handler(request.raw, reply.raw, request.body)` in Fastify.
+ */
 export function toNodeHandler(server: Server, options: NodeHandlerOptions = {}): NodeHandler {
   const { answerTimeoutMs = 60_000 } = options;
   return (incoming, response, body) => {

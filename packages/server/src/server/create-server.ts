@@ -223,7 +223,10 @@ export class Server {
 
 const noIdentity: Identity = { principal: "" };
 
-/** `fetch` is all that a runtime needs. Close the server when the process ends. */
+/**
+ * Creates an HTTP interface for the sessions of a host. `fetch` is all that a runtime needs. Close the server when
+ * the process ends.
+ */
 export function createServer(options: ServerOptions): Server {
   return new Server(options);
 }

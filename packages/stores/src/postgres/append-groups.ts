@@ -2,20 +2,26 @@
  * Appends of many sessions in one statement, if many come at a time: one transaction and one round trip for all of them. A few at a time are
  * sent as they come, so that none waits for another without need.
  */
+import type { HeadValues } from "../rows/head-columns.ts";
 import type { EntryText } from "../text/entry-text.ts";
 import { toPlainText } from "../text/plain-text.ts";
 import { isRefusal } from "./connections.ts";
 import type { Database } from "./database.ts";
 import type { Statements } from "./statements.ts";
 
-/** An append without a head and without a condition, as most of those within a turn. */
-export interface PlainAppend {
+export interface GroupedAppend {
   readonly id: string;
   readonly epoch: number;
+  /** Null: whatever the last seq is. */
+  readonly onlyIfSeq: number | null;
   readonly entries: readonly EntryText[];
+  /** Undefined: the stored head stays. */
+  readonly head: HeadValues | undefined;
+  /** With a head only. */
+  readonly isReleased: boolean;
 }
 
-interface Waiting extends PlainAppend {
+interface Waiting extends GroupedAppend {
   readonly resolve: (lastSeq: number | undefined) => void;
   readonly reject: (thrown: unknown) => void;
 }
@@ -39,8 +45,8 @@ export class AppendGroups {
     this.#statements = statements;
   }
 
-  /** Resolves with the last seq, or undefined if the lease is over. */
-  append(append: PlainAppend): Promise<number | undefined> {
+  /** Resolves with the last seq, or undefined if the lease is over or the log has grown. */
+  append(append: GroupedAppend): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...append, resolve, reject });
       this.#sendNext();
@@ -97,11 +103,17 @@ export class AppendGroups {
     }
   }
 
-  async #sendOne({ id, epoch, entries, resolve, reject }: Waiting): Promise<void> {
+  async #sendOne(waiting: Waiting): Promise<void> {
+    const { id, epoch, onlyIfSeq, entries, head, isReleased, resolve, reject } = waiting;
+    const { append, appendWithHead, appendAndRelease } = this.#statements;
+    const withHead = isReleased ? appendAndRelease : appendWithHead;
     const ids = entries.map((each) => toPlainText(each.id));
-    const values = [toPlainText(id), epoch, null, ids, entries.map(({ text }) => text)];
+    const texts = entries.map(({ text }) => text);
+    const values = [toPlainText(id), epoch, onlyIfSeq, ids, texts];
     try {
-      const [row] = await this.#database.query(this.#statements.append, values);
+      const [row] = await (head === undefined
+        ? this.#database.query(append, values)
+        : this.#database.query(withHead, [...values, ...head]));
       resolve(row?.["last_seq"] as number | undefined);
     } catch (thrown) {
       reject(thrown);
@@ -109,8 +121,11 @@ export class AppendGroups {
   }
 }
 
+/** Positions in `HeadValues`. */
+const headIndexes = [0, 1, 2, 3, 4, 5, 6, 7] as const;
+
 /** A list for each column: of sessions, and of entries. */
-function toValues(group: readonly Waiting[]): string[][] {
+function toValues(group: readonly Waiting[]): (string | null)[][] {
   const rows = group.flatMap(({ id, entries }) =>
     entries.map((entry, index) => ({ session: toPlainText(id), place: index + 1, entry })),
   );
@@ -122,5 +137,12 @@ function toValues(group: readonly Waiting[]): string[][] {
     rows.map(({ place }) => String(place)),
     rows.map(({ entry }) => toPlainText(entry.id)),
     rows.map(({ entry }) => entry.text),
+    group.map(({ onlyIfSeq }) => toText(onlyIfSeq)),
+    group.map(({ isReleased }) => String(isReleased)),
+    ...headIndexes.map((index) => group.map(({ head }) => toText(head?.[index]))),
   ];
+}
+
+function toText(value: string | number | null | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
 }

@@ -18,7 +18,7 @@ export interface DatabaseOptions extends ConnectionsOptions {
 /** How long a client of a pooler keeps a connection of the server. */
 type Pooler = "session" | "transaction";
 
-export type Value = string | number | null | Uint8Array | readonly string[];
+export type Value = string | number | null | Uint8Array | readonly (string | null)[];
 
 /**
  * Receives notifications. `onListening` is called whenever listening starts, also after a reconnect; `onImpossible` once, if this database
@@ -146,7 +146,7 @@ async function isPooled(sql: Sql): Promise<boolean> {
   return rows[0]?.["pid"] !== rows.state.pid;
 }
 
-function toParameter(value: Value): Exclude<Value, readonly string[]> {
+function toParameter(value: Value): Exclude<Value, readonly (string | null)[]> {
   return typeof value === "object" && value !== null && !(value instanceof Uint8Array)
     ? toArrayText(value)
     : value;
@@ -164,10 +164,11 @@ export function nameOf(url: string): string {
 }
 
 /** Array literal for PostgreSQL. The driver could encode it too, but only after querying the server's types on each connection. */
-function toArrayText(texts: readonly string[]): string {
+function toArrayText(texts: readonly (string | null)[]): string {
   return `{${texts.map(quote).join(",")}}`;
 }
 
-function quote(text: string): string {
+function quote(text: string | null): string {
+  if (text === null) return "NULL";
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

@@ -79,27 +79,22 @@ export class SessionQueries {
   ): Promise<Appended> {
     const { lease, head, onlyIfSeq = null, releases } = options;
     if (lease.sessionId !== id) throw leaseOver(id, lease, (await this.#mustFind(id)).epoch);
-    if (head === undefined && onlyIfSeq === null) {
-      const { epoch } = lease;
-      const last = await this.#taking(id, () => this.#groups.append({ id, epoch, entries }));
-      if (last === undefined) return this.#refuseAppend(id, options);
-      return toAppended(entries, last);
-    }
-    const values = [toPlainText(id), lease.epoch, onlyIfSeq, ...toLists(entries)];
     // An append that releases the lease has a head: without one, the lease is released by itself.
     const isReleased = releases === true && head !== undefined;
-    const { append, appendWithHead, appendAndRelease } = this.#statements;
-    const [row] = await this.#taking(id, () =>
-      head === undefined
-        ? this.#database.query(append, values)
-        : this.#database.query(isReleased ? appendAndRelease : appendWithHead, [
-            ...values,
-            ...toHeadValues(head),
-          ]),
+    const lastSeq = await this.#taking(id, () =>
+      this.#groups.append({
+        id,
+        epoch: lease.epoch,
+        onlyIfSeq,
+        entries,
+        head: head && toHeadValues(head),
+        isReleased,
+      }),
     );
-    if (row === undefined) return this.#refuseAppend(id, options);
-    const appended = toAppended(entries, row["last_seq"] as number);
-    return appended.type === "appended" && isReleased ? { ...appended, isReleased } : appended;
+    if (lastSeq === undefined) return this.#refuseAppend(id, options);
+    const first = lastSeq - entries.length + 1;
+    const seqs = entries.map((_, i) => first + i);
+    return { type: "appended", seqs, lastSeq, ...(isReleased && { isReleased }) };
   }
 
   async post(id: string, entry: EntryText, options: PostOptions): Promise<Posted> {
@@ -197,11 +192,6 @@ export class SessionQueries {
     // The selected columns.
     return row as SessionRow;
   }
-}
-
-function toAppended(entries: readonly EntryText[], lastSeq: number): Appended {
-  const first = lastSeq - entries.length + 1;
-  return { type: "appended", seqs: entries.map((_, i) => first + i), lastSeq };
 }
 
 /** Converts entries to the statements' parameters: an array of ids and one of bodies. */

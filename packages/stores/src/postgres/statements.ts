@@ -91,10 +91,23 @@ export function statementsOf(schema: string): Statements {
        INSERT INTO ${entries} (session, seq, id, body)
        SELECT s.n, e.place, e.id, e.body FROM s, ${entryList("$2", "$3")}`,
     append: appendTo(""),
+    // Columns that keep their value do not keep the update from being a HOT one.
     appendAll: `WITH s AS (
-         UPDATE ${sessions} t SET last_seq = last_seq + g.count
-         FROM unnest($1::text[], $2::bigint[], $3::int[]) AS g (id, epoch, count)
-         WHERE t.id = g.id AND t.epoch = g.epoch AND t.expires_at > ${now} RETURNING t.n, t.id, t.last_seq, g.count
+         UPDATE ${sessions} t SET last_seq = last_seq + g.count,
+           head = coalesce(g.head, t.head), status = coalesce(g.status, t.status), agent = coalesce(g.agent, t.agent),
+           principal = CASE WHEN g.head IS NULL THEN t.principal ELSE g.principal END,
+           seen = coalesce(g.seen, t.seen), updated_at = coalesce(g.updated_at, t.updated_at),
+           wake_at = CASE WHEN g.head IS NULL THEN t.wake_at ELSE g.wake_at END,
+           set_aside = coalesce(g.set_aside, t.set_aside),
+           owner = CASE WHEN g.releases THEN NULL ELSE t.owner END,
+           guard = CASE WHEN g.releases THEN NULL ELSE t.guard END,
+           expires_at = CASE WHEN g.releases THEN NULL ELSE t.expires_at END,
+           last_owned = CASE WHEN g.releases THEN ${now} ELSE t.last_owned END
+         FROM unnest($1::text[], $2::bigint[], $3::int[], $8::int[], $9::boolean[], $10::text[], $11::text[], $12::text[],
+             $13::text[], $14::int[], $15::float8[], $16::float8[], $17::int[])
+           AS g (id, epoch, count, only_if, releases, ${headColumns})
+         WHERE t.id = g.id AND t.epoch = g.epoch AND t.expires_at > ${now} AND (g.only_if IS NULL OR t.last_seq = g.only_if)
+         RETURNING t.n, t.id, t.last_seq, g.count
        ), e AS (
          INSERT INTO ${entries} (session, seq, id, body)
          SELECT s.n, s.last_seq - s.count + e.place, e.id, e.body

@@ -27,7 +27,7 @@ const toolNames: readonly [CrashToolName, ...CrashToolName[]] = [
   "ignored",
 ];
 
-/** A scenario with everything mixed. */
+/** Returns a scenario with everything mixed. */
 export function crashScenario(seed: number): CrashScenario {
   const random = new Random(seed);
   const hosts = hostsOf(random);

@@ -18,7 +18,9 @@ export function failBefore(failure: ScriptedFailure): Fragment {
   };
 }
 
-/** Plays the items, then throws: in the middle of the reply, as no part has closed it. */
+/**
+ * Scripts a reply that fails. Plays the items, then throws: in the middle of the reply, as no part has closed it.
+ */
 export function failAfter(...script: readonly [...ScriptItem[], ScriptedFailure]): ScriptItem {
   const items = script.slice(0, -1) as ScriptItem[];
   const failure = script.at(-1) as ScriptedFailure;
@@ -38,12 +40,15 @@ export function wait(
   };
 }
 
-/** Yields nothing more. Throws when the request's signal fires, and ends quietly when the reader leaves. */
+/**
+ * Scripts a reply that stops in the middle. Yields nothing more. Throws when the request's signal fires, and ends
+ * quietly when the reader leaves.
+ */
 export function stall(): Fragment {
   return { ...wait(() => new Promise(() => {})), label: "stall()" };
 }
 
-/** A stream that reacts to nothing: neither the signal nor the reader's leaving ends it. */
+/** Scripts a reply that never ends: neither the signal nor the reader's leaving ends its stream. */
 export function hang(): Fragment {
   return {
     label: "hang()",

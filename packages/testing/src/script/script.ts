@@ -15,12 +15,12 @@ export interface CallToolOptions {
   readonly providerExecuted?: boolean;
 }
 
-/** One reply of several fragments, in order. An array does the same. */
+/** Scripts one reply of several fragments, in order. An array does the same. */
 export function reply(...items: readonly ScriptItem[]): ScriptItem {
   return items;
 }
 
-/** One text part, in one delta or in these. */
+/** Scripts one text part, in one delta or in these. */
 export function say(text: string | readonly string[]): Fragment {
   const deltas = typeof text === "string" ? [text] : text;
   return {
@@ -33,7 +33,10 @@ export function say(text: string | readonly string[]): Fragment {
   };
 }
 
-/** One thinking part, in one delta or in these. The signature is stored in its `providerData` unchanged. */
+/**
+ * Scripts one thinking part, in one delta or in these. The signature is stored in its
+ * `providerData` unchanged.
+ */
 export function think(
   thinking: string | readonly string[],
   options: { readonly signature?: JsonValue } = {},
@@ -50,7 +53,7 @@ export function think(
   };
 }
 
-/** A refusal, in one delta or in these. */
+/** Scripts a refusal of the model, in one delta or in these. */
 export function refuse(text: string | readonly string[]): Fragment {
   const deltas = typeof text === "string" ? [text] : text;
   return {
@@ -83,7 +86,7 @@ export function callTool(
   };
 }
 
-/** A call with this argument text, JSON or not. */
+/** Scripts a call of a tool with this argument text, JSON or not. */
 export function callToolRaw(
   name: string,
   argumentText: string,
@@ -95,7 +98,7 @@ export function callToolRaw(
   };
 }
 
-/** A call that is truncated inside its arguments. By default, its reply ends in `length`. */
+/** Scripts a call that is truncated inside its arguments. By default, its reply ends in `length`. */
 export function cutToolCall(name: string, argumentText: string): Fragment {
   return {
     label: `cutToolCall(${quote(name)})`,
@@ -103,7 +106,10 @@ export function cutToolCall(name: string, argumentText: string): Fragment {
   };
 }
 
-/** Reports these counts. A reply without it leaves them unknown, unless the provider has a default. */
+/**
+ * Scripts the token counts of a reply. A reply without it leaves them unknown, unless the
+ * provider has a default.
+ */
 export function usage(counts: Usage): Fragment {
   return parts([{ type: "usage", usage: counts }], "usage(…)");
 }
@@ -121,17 +127,17 @@ export function pause(): Fragment {
   return { ...finish("pause"), label: "pause()" };
 }
 
-/** A keep-alive without content. */
+/** Scripts a keep-alive without content. */
 export function ping(): Fragment {
   return parts([{ type: "ping" }], "ping()");
 }
 
-/** A block that only its origin understands. */
+/** Scripts a block that only its origin understands. */
 export function native(data: JsonValue): Fragment {
   return parts([{ type: "native", data }], "native(…)");
 }
 
-/** Exactly these parts. */
+/** Scripts exactly these parts. */
 export function parts(list: readonly ProviderPart[], label = "parts(…)"): Fragment {
   return { label, play: () => list };
 }

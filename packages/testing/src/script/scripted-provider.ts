@@ -53,8 +53,8 @@ export interface ScriptedProvider extends ProviderContract {
 }
 
 /**
- * Each call takes the next item of the script. A call beyond its end fails with a `ProviderError` (`protocol`) that gives the number of the
- * call.
+ * Creates a provider that follows a script. Each call takes the next item of the script. A call beyond its end
+ * fails with a `ProviderError` (`protocol`) that gives the number of the call.
  */
 export function scriptedProvider(
   script: readonly ScriptItem[],

@@ -20,7 +20,7 @@ export interface DeferredToolOptions extends TestToolOptions {
   readonly settlesOnAbort?: boolean;
 }
 
-/** Named `deferred`. */
+/** Creates a tool whose calls end when the test says so. Named `deferred`. */
 export function deferredTool(options: DeferredToolOptions = {}): DeferredTool {
   const { settlesOnAbort = false, ...contract } = options;
   const started: StartedCall[] = [];

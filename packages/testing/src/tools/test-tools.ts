@@ -17,7 +17,7 @@ export interface RecordingTool extends ToolContract {
   readonly started: readonly StartedCall[];
 }
 
-/** Answers with the JSON of its input. Named `echo`. */
+/** Creates a tool that answers with the JSON of its input. Named `echo`. */
 export function echoTool(options: TestToolOptions = {}): RecordingTool {
   const started: StartedCall[] = [];
   return {
@@ -46,7 +46,7 @@ export function failingTool(
   };
 }
 
-/** Has no `execute`: a client runs it and answers. Named `remote`. */
+/** Creates a tool that runs elsewhere. Has no `execute`: a client runs it and answers. Named `remote`. */
 export function remoteTool(options: TestToolOptions = {}): ToolContract {
   return declaration("remote", "Runs in another process", options);
 }

@@ -1,7 +1,10 @@
 /** Context for a test that calls `execute` of a tool directly. */
 import type { ToolExecuteContext } from "@capstan/kernel";
 
-/** By default the first call of a turn that nothing aborts; progress and usage go nowhere. */
+/**
+ * Creates the context of a tool call, for tests of a tool alone. By default the first call of a turn that nothing
+ * aborts; progress and usage go nowhere.
+ */
 export function toolContext(fields: Partial<ToolExecuteContext> = {}): ToolExecuteContext {
   return {
     toolCallId: "call-1",

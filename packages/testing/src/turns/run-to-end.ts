@@ -25,8 +25,8 @@ export interface FinishedTurn extends RunTurnResult {
 const greeting: ChatMessage = { role: "user", id: "u1", content: "Hello" };
 
 /**
- * Without `messages` and `input` the history is one user message. Ids count from 1; no clock and no timer are passed. The caller's `emit`
- * gets each event after it was recorded.
+ * Runs a turn to its end, and records its events. Without `messages` and `input` the history is one user message.
+ * Ids count from 1; no clock and no timer are passed. The caller's `emit` gets each event after it was recorded.
  */
 export async function runToEnd(options: RunToEndOptions): Promise<FinishedTurn> {
   const recorder = recordEvents();

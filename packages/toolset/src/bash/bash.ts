@@ -58,8 +58,9 @@ export interface BashDetails {
 }
 
 /**
- * Streams the output. A timeout, an abort, the end of the command and the end of this process end all processes
- * it started. A background command lasts as long as the session is open in this process. Throws only on abort.
+ * Creates the tool that runs shell commands. Streams the output. A timeout, an abort, the end of the command and
+ * the end of this process end all processes it started. A background command lasts as long as the session is open
+ * in this process. Throws only on abort.
  */
 export function bashTool(options: BashOptions = {}): NamedTool<"bash"> {
   const { timeoutMs = 120_000, maxTimeoutMs = 600_000 } = options;

@@ -21,7 +21,10 @@ const job = z.string().min(1).max(100).describe("The job id that bash returned."
 const maxChars = 30_000;
 const maxWaitMs = 60_000;
 
-/** `pure`: reading removes nothing. The result states the offset to continue at. Throws only on abort. */
+/**
+ * Creates the tool that reads the output of a command in the background. `pure`: reading removes nothing. The
+ * result states the offset to continue at. Throws only on abort.
+ */
 export function bashOutputTool(): NamedTool<"bash_output"> {
   return defineTool({
     name: "bash_output",

@@ -52,9 +52,9 @@ const input = z.strictObject({
 const lenient: typeof input = withParsed(input, "edits");
 
 /**
- * A passage must occur in the file exactly once, unless `all` is set; if there is no exact match, spaces around its lines
- * may differ. Line ends and byte order mark are kept. At most once: repeating an edit whose new text contains the old
- * would apply it twice. Throws only on abort.
+ * Creates the tool that edits files. A passage must occur in the file exactly once, unless `all` is set; if there
+ * is no exact match, spaces around its lines may differ. Line ends and byte order mark are kept. At most once:
+ * repeating an edit whose new text contains the old would apply it twice. Throws only on abort.
  */
 export function editTool(options: WorkspaceOptions = {}): NamedTool<"edit"> {
   return defineTool({

@@ -37,8 +37,8 @@ const input = z.strictObject({
 });
 
 /**
- * Atomic: the file has the old content or the new one, whenever the process dies. `idempotent`, because a second run has
- * the same result as the first. Throws only on abort.
+ * Creates the tool that writes files. Atomic: the file has the old content or the new one, whenever the process
+ * dies. `idempotent`, because a second run has the same result as the first. Throws only on abort.
  */
 export function writeTool(options: WorkspaceOptions = {}): NamedTool<"write"> {
   return defineTool({

@@ -7,8 +7,8 @@ const maxChars = 1_000;
 const maxAlternatives = 100;
 
 /**
- * Matches a whole relative path with `/`. A pattern without a slash matches the name in any folder; `./name` only in the start folder.
- * Throws `invalid_pattern`.
+ * Compiles a glob pattern. Matches a whole relative path with `/`. A pattern without a slash matches the name in
+ * any folder; `./name` only in the start folder. Throws `invalid_pattern`.
  */
 export function compileGlob(pattern: string): MatchPath {
   const alternatives = expandGlob(pattern).map(anchored);

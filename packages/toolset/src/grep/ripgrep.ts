@@ -10,7 +10,7 @@ import { ConfirmedLines } from "./confirmed-lines.ts";
 import type { FoundLine, Search, SearchEngine } from "./search.ts";
 import { maxSearchedBytes } from "./search.ts";
 
-/** Path of the binary; undefined if there is none for this machine. */
+/** Finds the ripgrep binary. Path of the binary; undefined if there is none for this machine. */
 export async function findRipgrep(): Promise<string | undefined> {
   try {
     const { rgPath } = await import("@vscode/ripgrep");

@@ -30,7 +30,10 @@ const todos = z
 const toolName = "write_todos";
 const marks = { pending: "[ ]", in_progress: "[>]", completed: "[x]" } as const;
 
-/** Each call passes the whole list. The model sees it again in the result, users see it in `details`. */
+/**
+ * Creates the tool with which the model keeps a list of tasks. Each call passes the whole list. The model sees it
+ * again in the result, users see it in `details`.
+ */
 export function todosTool(): NamedTool<"write_todos"> {
   return defineTool({
     name: toolName,

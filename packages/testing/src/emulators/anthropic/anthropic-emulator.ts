@@ -28,7 +28,10 @@ export interface AnthropicEmulatorOptions extends EmulatorOptions {
   readonly maxImageBytes?: number;
 }
 
-/** The next item of the script answers each request that the service would accept. */
+/**
+ * Starts an emulator of Anthropic's Messages API on a local port. The next item of the script answers each request
+ * that the service would accept.
+ */
 export async function anthropicEmulator(
   script: readonly EmulatorScriptItem[],
   options: AnthropicEmulatorOptions = {},

@@ -2,7 +2,7 @@
 import { parts } from "../../script/script.ts";
 import type { Fragment } from "../../script/script-item.ts";
 
-/** The prompt gets no candidate, only a block reason. */
+/** Scripts a blocked prompt of Google: it gets no candidate, only a block reason. */
 export function blockedPrompt(blockReason = "PROHIBITED_CONTENT"): Fragment {
   return parts(
     [

@@ -35,7 +35,10 @@ export interface GoogleEmulatorOptions extends EmulatorOptions {
   readonly streamsArguments?: boolean;
 }
 
-/** The next item of the script answers each request that the service would accept. */
+/**
+ * Starts an emulator of Google's generateContent API on a local port. The next item of the script answers each
+ * request that the service would accept.
+ */
 export async function googleEmulator(
   script: readonly EmulatorScriptItem[],
   options: GoogleEmulatorOptions = {},

@@ -27,7 +27,10 @@ export interface OpenAiChatEmulatorOptions extends EmulatorOptions {
   readonly quirks?: Partial<ChatQuirks>;
 }
 
-/** The next item of the script answers each request that the server would accept. */
+/**
+ * Starts an emulator of a Chat Completions server on a local port. The next item of the script answers each
+ * request that the server would accept.
+ */
 export async function openAiChatEmulator(
   script: readonly EmulatorScriptItem[],
   options: OpenAiChatEmulatorOptions = {},

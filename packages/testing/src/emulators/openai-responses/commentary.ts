@@ -2,7 +2,10 @@
 import { parts } from "../../script/script.ts";
 import type { Fragment } from "../../script/script-item.ts";
 
-/** Text before the final answer. Models without phases send it as ordinary text. */
+/**
+ * Scripts a text of OpenAI's commentary phase: text before the final answer. Models without phases send it as
+ * ordinary text.
+ */
 export function commentary(text: string | readonly string[]): Fragment {
   const deltas = typeof text === "string" ? [text] : text;
   return parts(

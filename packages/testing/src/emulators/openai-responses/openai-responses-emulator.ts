@@ -22,7 +22,10 @@ import type { ResponsesRequest } from "./responses-request.ts";
 import { itemsOf } from "./responses-request.ts";
 import { ResponsesReply } from "./write-reply.ts";
 
-/** The next item of the script answers each request that the service would accept. */
+/**
+ * Starts an emulator of OpenAI's Responses API on a local port. The next item of the script answers each request
+ * that the service would accept.
+ */
 export async function openAiResponsesEmulator(
   script: readonly EmulatorScriptItem[],
   options: EmulatorOptions = {},
