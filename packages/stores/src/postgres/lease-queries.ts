@@ -37,7 +37,8 @@ export class LeaseQueries {
   }
 
   async #acquire(id: string, owner: string, ttlMs: number): Promise<Claim | undefined> {
-    this.#presence.show();
+    const shown = this.#presence.show();
+    if (shown !== undefined) await shown;
     const values = [toPlainText(id), toPlainText(owner), ttlMs, this.#presence.guard];
     const rows = (await this.#database.query(this.#statements.acquire, values)) as ClaimRow[];
     return rows[0] && toClaim(rows[0], owner);
@@ -56,7 +57,8 @@ export class LeaseQueries {
   }
 
   async claimDue({ agents, owner, ttlMs, limit = 10 }: DueQuery): Promise<Claim[]> {
-    this.#presence.show();
+    const shown = this.#presence.show();
+    if (shown !== undefined) await shown;
     await this.#deadOwners.endLeases();
     const { guard } = this.#presence;
     const values = [agents.map(toPlainText), toPlainText(owner), ttlMs, limit, guard];

@@ -16,7 +16,9 @@ export class Presence {
   readonly #database: Database;
   readonly #statements: Statements;
   #isShown = false;
-  #isWanted = false;
+  /** The first attempt to take the lock. */
+  #first: Promise<void> | undefined;
+  #isTried = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -30,11 +32,17 @@ export class Presence {
     return this.#isShown ? this.key : null;
   }
 
-  /** Takes the lock, unless that has begun. Called before the first lease is asked for, which does not wait for it. */
-  show(): void {
-    if (this.#isWanted) return;
-    this.#isWanted = true;
-    this.#showLater(0);
+  /**
+   * Takes the lock, before a lease is asked for. Undefined if that was tried before: then the lease does not wait. Never rejects.
+   */
+  show(): Promise<void> | undefined {
+    if (this.#isTried) return undefined;
+    this.#first ??= this.#show()
+      .catch((thrown: unknown) => this.#onFailed(thrown))
+      .then(() => {
+        this.#isTried = true;
+      });
+    return this.#first;
   }
 
   close(): void {
@@ -46,11 +54,13 @@ export class Presence {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => {
-      this.#show().catch((thrown: unknown) => {
-        // Without the right to use the table, leases alone count. Calls that need the database report that it is away.
-        if (!isForbidden(thrown)) this.#showLater(retryMs);
-      });
+      this.#show().catch((thrown: unknown) => this.#onFailed(thrown));
     }, ms).unref();
+  }
+
+  /** Without the right to use the table, leases alone count. Calls that need the database report that it is away. */
+  #onFailed(thrown: unknown): void {
+    if (!isForbidden(thrown)) this.#showLater(retryMs);
   }
 
   async #show(): Promise<void> {

@@ -147,7 +147,8 @@ export class SessionQueries {
     terms: ClaimTerms | undefined,
   ): Promise<Posted | undefined> {
     const { post, postAndClaim } = this.#statements;
-    if (terms !== undefined) this.#presence.show();
+    const shown = terms && this.#presence.show();
+    if (shown !== undefined) await shown;
     const { guard } = this.#presence;
     try {
       const [row] = await (terms === undefined
