@@ -9,6 +9,7 @@ import { findBench } from "./benches.ts";
 import type { DurableFigure, Refunds, Results } from "./results-page.ts";
 import { toResultsPage } from "./results-page.ts";
 import { toResultsPicture } from "./results-picture.ts";
+import { wrapMarkdown } from "../scripts/wrap-markdown.ts";
 import { installPeers, loadPeers, loadSubjects } from "./subject.ts";
 
 const help = `npm run bench:peers -- [options]
@@ -54,7 +55,7 @@ async function compare(rounds: number): Promise<void> {
     durable: lines<DurableFigure>(join(durable, "run.ts"), ["--json"]),
     refunds: lines<Refunds>(join(here, "refund/run.ts"), ["--json"]),
   };
-  writeFileSync(join(here, "RESULTS.md"), toResultsPage(results));
+  writeFileSync(join(here, "RESULTS.md"), wrapMarkdown(toResultsPage(results)));
   writeFileSync(join(here, "../docs/images/peers.svg"), toResultsPicture(results));
 }
 

@@ -29,7 +29,7 @@ const style = `
   @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .ours { fill: #3fb98f } .peer { fill: #57606a } }`;
 
 const loops = [
-  ["session", "Capstan, stored"],
+  ["session", "Capstan, with a log"],
   ["pi", "pi"],
   ["ai", "AI SDK"],
   ["openai-agents", "OpenAI Agents"],

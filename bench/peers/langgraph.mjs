@@ -94,21 +94,23 @@ function callChunk(chunk) {
   });
 }
 
+/** With ids, which the graph would otherwise write into them. */
 function toMessages(history) {
-  return history.map((message) => {
+  return history.map((message, index) => {
+    const id = `message_${index}`;
     switch (message.role) {
       case "user":
-        return new HumanMessage(message.text);
+        return new HumanMessage({ content: message.text, id });
       case "call": {
-        const { id, name, args } = message;
-        return new AIMessage({ content: "", tool_calls: [{ id, name, args }] });
+        const { id: call, name, args } = message;
+        return new AIMessage({ content: "", id, tool_calls: [{ id: call, name, args }] });
       }
       case "result": {
-        const { id, name, text } = message;
-        return new ToolMessage({ content: text, tool_call_id: id, name });
+        const { id: call, name, text } = message;
+        return new ToolMessage({ content: text, id, tool_call_id: call, name });
       }
       default:
-        return new AIMessage(message.text);
+        return new AIMessage({ content: message.text, id });
     }
   });
 }

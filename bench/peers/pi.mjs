@@ -29,6 +29,7 @@ const usage = {
 export const subject = {
   name: "pi",
   goals: {},
+  packageFolder: "bench/peers/node_modules/@earendil-works/pi-agent-core",
   async createAgent(options) {
     const streamFn = scriptStream(options);
     const tools = [weatherTool(options)];
