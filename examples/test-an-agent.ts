@@ -3,7 +3,7 @@ import { createAgent, createSession, defineTool, dependency, override } from "@c
 import { callTool, failBefore, say, scriptedProvider, toolContext } from "@capstan/testing";
 import { z } from "zod";
 
-// What you ship: a tool with a dependency, and an agent.
+// The code to ship: a tool with a dependency, and an agent.
 const Rates = dependency("rates", () => fetch("https://example.com/rates"));
 const double = defineTool({
   name: "double",
