@@ -10,7 +10,7 @@ import { postTo } from "./child-posts.ts";
 export class ParentReports {
   readonly #log: SessionLog;
   readonly #host: SessionHost;
-  /** Seq of the log at the last report of this owner. */
+  /** Seq of the last entry with an effect at the last report of this owner. */
   #reportedSeq = 0;
 
   constructor(log: SessionLog, host: SessionHost) {
@@ -24,7 +24,8 @@ export class ParentReports {
    */
   beforeNext(action: NextAction): Promise<void> | undefined {
     const { fold } = this.#log;
-    if (fold.created?.parent === undefined || fold.seq === this.#reportedSeq) return undefined;
+    if (fold.created?.parent === undefined) return undefined;
+    if (fold.lastEffectSeq === this.#reportedSeq) return undefined;
     const toolCallId = callOf(fold, action);
     return toolCallId === undefined
       ? undefined
@@ -36,7 +37,8 @@ export class ParentReports {
     const { parent } = fold.created ?? {};
     if (parent === undefined) return;
     const { sessionId, incarnation } = parent;
-    const childSeq = fold.seq;
+    // Every owner reports the same, even after a refused post.
+    const childSeq = fold.lastEffectSeq;
     const id = `${childId}-${childSeq}`;
     const body = { type: "child_reported", toolCallId, childId, childSeq, report } as const;
     // A parent that was deleted needs no reports.

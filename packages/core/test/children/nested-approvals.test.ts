@@ -69,6 +69,22 @@ test("reject: a denied call of a child does not run, and child and root go on", 
   expect(resultsOf(session)).toEqual(["42"]);
 });
 
+test("an answer that comes after a child has ended is refused, and its root hears nothing of it", async () => {
+  const { session, childId, world } = await asked();
+  const { toolCallId, hash } = firstOf(session.pendingToolCalls);
+  await session.approve({ toolCallId, hash }).response;
+  const { length } = world.entries(session.id);
+  const elsewhere = await world.host().open(childId);
+
+  const late = await elsewhere.send([{ toolCallId, hash, approved: true }]).response;
+  // A host that polls finds the refused answer, and has nothing to do.
+  await world.clock.advance(5_000);
+
+  expect(late).toMatchObject({ status: "error", error: { code: "not_pending" } });
+  expect(world.entries(childId).at(-1)?.type).toBe("decision");
+  expect(world.entries(session.id)).toHaveLength(length);
+});
+
 test("rejected with a message: the child's model reads why", async () => {
   const { session, tool, childId, world } = await asked();
 

@@ -16,8 +16,11 @@ const nothing: Reserved = { tokens: 0, cost: 0 };
 export class ChildFold {
   /** Created with the first child: few sessions have any. */
   #byCall: Map<string, ChildState> | undefined;
+  /** In the order of their starts. */
+  #states: ChildState[] = [];
   /** Number of children that have not ended. */
   #openCount = 0;
+  #newsCount = 0;
 
   find(toolCallId: string): Child | undefined {
     return this.#byCall?.get(toolCallId);
@@ -34,19 +37,29 @@ export class ChildFold {
 
   /** All children, in the order of their starts. */
   get all(): readonly Child[] {
-    return this.#states();
+    return this.#states;
+  }
+
+  /** Grows when a child reports, and when a call that a child works on is over: a reader that waits for that need not look at each child. */
+  get newsCount(): number {
+    return this.#newsCount;
+  }
+
+  /** Called when there is news of a child. */
+  noteNews(): void {
+    this.#newsCount += 1;
   }
 
   /** Children about which an entry is to be written at this time: they have ended, must be stopped, wait, or work again. */
   due(now: number): readonly Child[] {
     if (this.#openCount === 0) return none;
-    return this.#states().filter((child) => child.isDue(now));
+    return this.#states.filter((child) => child.isDue(now));
   }
 
   /** Seq of the child's log at which its last call before this one ended; 0 if this is its first. */
   workedBefore({ childId, startSeq }: Child): number {
     let last = 0;
-    for (const other of this.#byCall?.values() ?? []) {
+    for (const other of this.#states) {
       const isBefore = other.childId === childId && other.startSeq < startSeq;
       if (isBefore) last = Math.max(last, other.childSeq);
     }
@@ -56,13 +69,13 @@ export class ChildFold {
   /** Time at which the first child in the background runs out of time; `Infinity` if none does. */
   get deadlineAt(): number {
     if (this.#openCount === 0) return Infinity;
-    return Math.min(...this.#states().map(({ deadlineAt }) => deadlineAt));
+    return Math.min(...this.#states.map(({ deadlineAt }) => deadlineAt));
   }
 
   /** These calls, and those that wait in children in the background. */
   withPending(own: readonly PendingCall[]): readonly PendingCall[] {
     if (this.#openCount === 0) return own;
-    const others = this.#states().flatMap(({ agent, childId, toolCallId, pending }) =>
+    const others = this.#states.flatMap(({ agent, childId, toolCallId, pending }) =>
       pendingVia({ agent, sessionId: childId, toolCallId }, pending),
     );
     return others.length === 0 ? own : [...own, ...others];
@@ -71,7 +84,7 @@ export class ChildFold {
   /** Whether a child works in the background and does not wait for an answer: its result will start a turn. */
   get isWorking(): boolean {
     if (this.#openCount === 0) return false;
-    return this.#states().some(
+    return this.#states.some(
       ({ isOpenInBackground, pending }) => isOpenInBackground && pending.length === 0,
     );
   }
@@ -79,7 +92,7 @@ export class ChildFold {
   /** Whether children in the background have not ended that were started for this call of the session's own parent. */
   hasOpenFor(call: string): boolean {
     if (this.#openCount === 0) return false;
-    return this.#states().some(
+    return this.#states.some(
       ({ isOpenInBackground, origin }) => isOpenInBackground && origin.call === call,
     );
   }
@@ -87,12 +100,14 @@ export class ChildFold {
   /** Whether a child has asked for more of the budgets. */
   get hasAsked(): boolean {
     if (this.#openCount === 0) return false;
-    return this.#states().some(({ lastReport }) => lastReport?.type === "asking");
+    return this.#states.some(({ lastReport }) => lastReport?.type === "asking");
   }
 
   start(entry: EntryOf<"child_started">, turn: TurnFold | undefined): void {
     this.#openCount += 1;
-    (this.#byCall ??= new Map()).set(entry.toolCallId, new ChildState(entry, turn));
+    const child = new ChildState(entry, turn);
+    (this.#byCall ??= new Map()).set(entry.toolCallId, child);
+    this.#states.push(child);
   }
 
   /** Slices of children whose usage is not counted yet, and that this chain of turns has started. */
@@ -106,9 +121,9 @@ export class ChildFold {
   }
 
   #reserved(isOne: (child: ChildState) => boolean): Reserved {
-    if (this.#byCall === undefined) return nothing;
+    if (this.#states.length === 0) return nothing;
     let [tokens, cost] = [0, 0];
-    for (const child of this.#byCall.values()) {
+    for (const child of this.#states) {
       if (child.isCounted || !isOne(child)) continue;
       tokens += child.reserved.tokens ?? 0;
       cost += child.reserved.cost ?? 0;
@@ -134,8 +149,8 @@ export class ChildFold {
   }
 
   #cut(isOne: (child: ChildState) => boolean): readonly string[] {
-    if (this.#byCall === undefined) return [];
-    return this.#states().flatMap((child) => {
+    this.noteNews();
+    return this.#states.flatMap((child) => {
       if (!isOne(child)) return [];
       child.isCallOver = true;
       child.isCut = child.isBackground;
@@ -146,11 +161,8 @@ export class ChildFold {
   /** Forgets the children of the session that this one was forked from. */
   forget(): void {
     this.#byCall = undefined;
+    this.#states = [];
     this.#openCount = 0;
-  }
-
-  #states(): readonly ChildState[] {
-    return [...(this.#byCall?.values() ?? [])];
   }
 }
 

@@ -1,12 +1,11 @@
 /** State that follows from a log, entry by entry: identical live, on reload and in a client. */
-import type { ChatMessage, JsonValue, OpenCall, PendingCall, Usage } from "@capstan/kernel";
+import type { ChatMessage, JsonValue, OpenCall, PendingCall } from "@capstan/kernel";
 import type { CallClaim, Refusal, RunningCall } from "./call-states.ts";
 import { ChildFold } from "./child-fold.ts";
 import { CompactionFold } from "./compaction-fold.ts";
 import { ContextFold } from "./context-fold.ts";
+import { countUsage, countUsageOfChild, countUsageOfTool } from "./count-usage.ts";
 import type { Entry, EntryOf, SessionConfig } from "../entries/entries.ts";
-import type { Spent } from "./child-state.ts";
-import type { Uncounted } from "./family-fold.ts";
 import { FamilyFold } from "./family-fold.ts";
 import type { NextAction, TurnEnd } from "./next-action.ts";
 import { actionAtRest, isHalted } from "./next-action.ts";
@@ -42,6 +41,7 @@ export class SessionFold {
   readonly #posted: PostedFold = new PostedFold(this.transcript, this.queues, this.compactions);
   #seq = 0;
   #lastPostedSeq = 0;
+  #lastEffectSeq = 0;
   #created: EntryOf<"created"> | undefined;
   #handoff: EntryOf<"handed_off"> | undefined;
   #prompt: EntryOf<"prompt"> | undefined;
@@ -56,6 +56,11 @@ export class SessionFold {
   /** Seq of the last entry that was posted, or may have been: for types that only a newer program knows, this is unknown. */
   get lastPostedSeq(): number {
     return this.#lastPostedSeq;
+  }
+
+  /** Seq of the last entry that had an effect: a post that was refused has none. */
+  get lastEffectSeq(): number {
+    return this.#lastEffectSeq;
   }
 
   get created(): EntryOf<"created"> | undefined {
@@ -220,10 +225,14 @@ export class SessionFold {
   skip(seq: number): void {
     this.#seq = seq;
     this.#lastPostedSeq = seq;
+    this.#lastEffectSeq = seq;
   }
 
   apply(entry: Entry): void {
     this.#apply(entry);
+    // An owner's entries are never refused.
+    const isRefused = this.#lastPostedSeq === entry.seq && this.refusalOf(entry.id) !== undefined;
+    if (!isRefused) this.#lastEffectSeq = entry.seq;
     this.transcript.mark(entry.seq);
   }
 
@@ -287,7 +296,7 @@ export class SessionFold {
         return this.tasks.grant(entry);
       case "child_reported":
         this.#lastPostedSeq = entry.seq;
-        return this.#countChild(this.#family.takeReport(entry));
+        return countUsageOfChild(this, this.#family.takeReport(entry));
       case "cancel_requested":
         this.#lastPostedSeq = entry.seq;
         return this.#posted.apply(this.#family.cancel(entry, this.#turn), this);
@@ -306,7 +315,7 @@ export class SessionFold {
       case "compaction":
         return this.#compact(entry);
       case "compaction_failed":
-        if (entry.usage !== undefined) this.#count(entry);
+        if (entry.usage !== undefined) countUsage(this, entry);
         else this.#interruptCompaction();
         this.compactions.fail(entry, this.transcript.length);
         return;
@@ -359,7 +368,7 @@ export class SessionFold {
     const underWay = this.#turn?.underWay;
     if (underWay === undefined || underWay.state === "over") return;
     // The usage of an open attempt is unknown.
-    if (underWay.state === "open") this.#count({});
+    if (underWay.state === "open") countUsage(this, {});
     this.#turn?.voidAttempt();
   }
 
@@ -373,7 +382,7 @@ export class SessionFold {
     const { step } = this.transcript;
     const isReply = step?.step === entry.step;
     this.#turn?.endAttempt(entry, isReply);
-    this.#count(entry);
+    countUsage(this, entry);
     if (entry.outcome === "completed") {
       this.context.report(entry, this.transcript.length);
       this.compactions.measure(entry.usage?.inputTokens);
@@ -398,26 +407,16 @@ export class SessionFold {
     const before = this.transcript.length;
     this.transcript.addResult(entry);
     if (this.transcript.length > before) this.outputs.add(this.transcript.from(before), before);
-    this.#countOfTool(entry);
-    this.#countChild(this.#family.settleCall(entry));
+    countUsageOfTool(this, entry);
+    countUsageOfChild(this, this.#family.settleCall(entry));
     if (this.transcript.step?.isSettled === true) this.#turn?.endStep();
   }
 
   #suspend(entry: EntryOf<"suspended">): void {
     this.#turn?.advance();
     this.transcript.step?.suspend(entry);
-    this.#countOfTool(entry);
+    countUsageOfTool(this, entry);
     this.#family.suspend(entry);
-  }
-
-  #countChild(spent: Uncounted | undefined): void {
-    if (spent !== undefined) this.#count(spent, spent);
-  }
-
-  /** Counts what a tool spent on its own model calls. */
-  #countOfTool({ usage, cost }: Partial<Spent>): void {
-    if (usage === undefined && cost === undefined) return;
-    this.#count({ usage: usage ?? {}, ...(cost !== undefined && { cost }) });
   }
 
   #replaceHistory(entry: Entry, messages: readonly ChatMessage[]): void {
@@ -463,26 +462,17 @@ export class SessionFold {
 
   /** The usage of the lost compaction is unknown. */
   #interruptCompaction(): void {
-    if (this.compactions.interrupt()) this.#count({});
+    if (this.compactions.interrupt()) countUsage(this, {});
   }
 
   #compact(entry: EntryOf<"compaction">): void {
     const { usage = {} } = entry;
-    this.#count({ ...entry, usage });
+    countUsage(this, { ...entry, usage });
     this.#turn?.advance();
     const end = this.transcript.indexAfter(entry.through);
     this.compactions.succeed(entry, this.transcript.length);
     // A summary of messages that no longer exist is ignored.
     if (end > 0) this.#shown.summarize(entry);
-  }
-
-  #count(entry: Parameters<UsageFold["add"]>[0], of?: Uncounted): void {
-    const turn = this.#turn;
-    const { call, chainId } = of ?? { call: turn?.origin.call, chainId: turn?.rootId };
-    const usage: Usage = this.usage.add(entry);
-    // A child in the background may end in a later chain, which has budgets of its own.
-    if (chainId === turn?.rootId) turn?.count(usage, entry.cost);
-    if (call !== undefined) this.tasks.count(call, usage, entry.cost);
   }
 
   /** Answers to pending calls, as the kernel takes them. */
