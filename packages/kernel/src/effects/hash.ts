@@ -6,7 +6,7 @@ import type { JsonValue } from "../contracts/conversation.ts";
 
 /** Hexadecimal hash of a value, independent of the order of its keys. */
 export function hashJson(value: JsonValue): string {
-  return sha256(new TextEncoder().encode(canonicalJson(value)));
+  return sha256(canonicalJson(value));
 }
 
 function canonicalJson(value: JsonValue): string {
@@ -25,28 +25,38 @@ function isList(value: object): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-function sha256(bytes: Uint8Array): string {
-  const message = padded(bytes);
-  const hash = new Uint32Array(initialHash);
-  const schedule = new Uint32Array(64);
-  for (let at = 0; at < message.byteLength; at += 64) compress(hash, schedule, message, at);
-  return Array.from(hash, (word) => word.toString(16).padStart(8, "0")).join("");
+/** Reused by every hash, which runs without interruption: allocating them takes longer than hashing a short text. */
+const utf8 = new TextEncoder();
+const hash = new Uint32Array(8);
+const schedule = new Uint32Array(64);
+const shortMessage = new Uint8Array(1_024);
+
+function sha256(text: string): string {
+  const message = padded(text);
+  hash.set(initialHash);
+  for (let at = 0; at < message.byteLength; at += 64) compress(message, at);
+  let hex = "";
+  for (const word of hash) hex += word.toString(16).padStart(8, "0");
+  return hex;
 }
 
 /** Message, a 1 bit, zeros, and the length in bits in the last eight bytes. */
-function padded(bytes: Uint8Array): DataView {
-  const blocks = Math.ceil((bytes.length + 9) / 64);
-  const message = new Uint8Array(blocks * 64);
-  message.set(bytes);
-  message[bytes.length] = 0x80;
-  const view = new DataView(message.buffer);
-  view.setUint32(blocks * 64 - 8, Math.floor(bytes.length / 0x20000000));
-  view.setUint32(blocks * 64 - 4, (bytes.length << 3) >>> 0);
+function padded(text: string): DataView {
+  // A UTF-16 code unit takes three bytes at most.
+  const maxBytes = text.length * 3 + 72;
+  const bytes = maxBytes > shortMessage.length ? new Uint8Array(maxBytes) : shortMessage;
+  const { written } = utf8.encodeInto(text, bytes);
+  const end = Math.ceil((written + 9) / 64) * 64;
+  bytes.fill(0, written, end);
+  bytes[written] = 0x80;
+  const view = new DataView(bytes.buffer, 0, end);
+  view.setUint32(end - 8, Math.floor(written / 0x20000000));
+  view.setUint32(end - 4, (written << 3) >>> 0);
   return view;
 }
 
 /** Plain variables that stay 32-bit integers: allocating a list of eight per round costs more than the hash itself. */
-function compress(hash: Uint32Array, schedule: Uint32Array, message: DataView, at: number): void {
+function compress(message: DataView, at: number): void {
   // Typed arrays of fixed length: every index below is in range.
   for (let i = 0; i < 16; i++) schedule[i] = message.getUint32(at + i * 4);
   for (let i = 16; i < 64; i++) {
