@@ -5,24 +5,22 @@ import type { ChildCall } from "../tools/other-agents.ts";
 import type { ToolContext } from "../tools/tool-context.ts";
 import { fail, ok } from "../tools/tool-output.ts";
 import { taskIdOf } from "./child-ids.ts";
+import type { ChildStarts } from "./child-starts.ts";
 import { cancelTask } from "./child-posts.ts";
 import type { ParentSession } from "./start-child.ts";
-import { giveTask, recordStart } from "./start-child.ts";
+import { startChild } from "./start-child.ts";
 
 /** Resolves once the child has its task: from then on it works by itself, in whichever process. */
 export async function startInBackground(
   parent: ParentSession,
   call: ChildCall,
+  starts: ChildStarts,
 ): Promise<ToolOutput> {
-  const refusal = await recordStart(parent, call);
-  if (refusal !== undefined) return fail(refusal);
-  const { toolCallId } = call.context;
-  const child = parent.log.fold.children.find(toolCallId);
-  if (child === undefined) throw new Error(`No child works on the call "${toolCallId}"`);
-  const { childId } = child;
-  const { release } = await giveTask(parent, call, child);
+  const started = await startChild(parent, call, starts);
+  if (typeof started === "string") return fail(started);
   // If no caller here has a handle, the child takes no memory once it rests.
-  release();
+  started.release();
+  const childId = started.runtime.id;
   const text = `The agent "${call.agent.name}" works on it in the background, as child ${childId}. Its answer will come as a message. Go on with other work, or end your turn.`;
   return { ok: true, outputMessage: text, details: { childId, mode: "background" } };
 }

@@ -46,13 +46,13 @@ export function sliceFor(
   child: Pick<Agent, "budgets">,
   now: number,
 ): BudgetSlice | undefined {
-  const left = leftOf(fold, agent, now);
+  const { tokens, cost, timeMs } = leftOf(fold, agent, now);
+  if (tokens === undefined && cost === undefined && timeMs === undefined) return undefined;
   const names = childToolNames(agent.tools);
   const toStart = fold.running.filter(
     ({ toolCallId, toolName }) =>
       names.has(toolName) && fold.children.find(toolCallId) === undefined,
   );
-  const { tokens, cost, timeMs } = left;
   const shares = Math.max(1, toStart.length) + 1;
   const slice: BudgetSlice = {
     ...(tokens !== undefined && { tokens: Math.floor(tokens / shares) }),
@@ -60,7 +60,6 @@ export function sliceFor(
     ...(timeMs !== undefined && { timeMs }),
   };
   const limited = Object.keys(slice);
-  if (limited.length === 0) return undefined;
   const least = smaller(slice, child.budgets ?? {});
   return Object.fromEntries(Object.entries(least).filter(([name]) => limited.includes(name)));
 }

@@ -11,9 +11,10 @@ import { ChildProgress } from "./child-progress.ts";
 import { startInBackground, statusOf, stopInBackground } from "./background-children.ts";
 import { answerAsking } from "./budget-answers.ts";
 import { taskIdOf } from "./child-ids.ts";
+import { ChildStarts } from "./child-starts.ts";
 import { answerChild, cancelTask, ownerOf, toAnswerEntry } from "./child-posts.ts";
 import type { ParentSession } from "./start-child.ts";
-import { giveTask, recordStart } from "./start-child.ts";
+import { startChild } from "./start-child.ts";
 import type { ChildCall, HandoffCall, SessionAgents } from "../tools/other-agents.ts";
 
 export interface ChildCallsOptions extends ParentSession {
@@ -42,14 +43,21 @@ const never = new AbortController().signal;
 
 export class ChildCalls implements SessionAgents {
   readonly #options: ChildCallsOptions;
+  readonly #starts: ChildStarts;
   readonly #waiters = new Set<Waiter>();
+  /** `newsCount` of the children when the waiters were last looked at. */
+  #seenNews = 0;
 
   constructor(options: ChildCallsOptions) {
     this.#options = options;
+    this.#starts = new ChildStarts(options);
   }
 
   /** Called when entries were folded: a report may be among them. */
   onChange(): void {
+    const { newsCount } = this.#options.log.fold.children;
+    if (newsCount === this.#seenNews) return;
+    this.#seenNews = newsCount;
     for (const waiter of this.#waiters) if (this.#hasNews(waiter)) waiter.resolve();
   }
 
@@ -57,20 +65,20 @@ export class ChildCalls implements SessionAgents {
     const { background, ...awaited } = call;
     // A session that ends with its turn could not take the answer later.
     const isAwaited = background === undefined || this.#options.host.isPassing;
-    return isAwaited ? this.#await(awaited) : startInBackground(this.#options, call);
+    return isAwaited ? this.#await(awaited) : startInBackground(this.#options, call, this.#starts);
   }
 
   async #await(call: ChildCall): Promise<ToolResult | ToolOutput | Suspension> {
     const { toolCallId } = call.context;
-    const refusal = await recordStart(this.#options, call);
-    if (refusal !== undefined) return fail(refusal);
-    const child = this.#childOf(toolCallId);
-    const seen = await this.#relay(call, child);
-    const { runtime, release } = await giveTask(this.#options, call, child);
+    const known = this.#options.log.fold.children.find(toolCallId);
+    const seen = known === undefined ? 0 : await this.#relay(call, known);
+    const started = await startChild(this.#options, call, this.#starts);
+    if (typeof started === "string") return fail(started);
+    const { runtime, release } = started;
     const stop = this.#follow(runtime, call);
     try {
       const report = await this.#rest(call.context, seen);
-      if (report === undefined) return await this.#stop(call, child);
+      if (report === undefined) return await this.#stop(call);
       return report.type === "ended" ? await this.#end(call, report) : this.#suspend(call);
     } finally {
       stop();
@@ -94,7 +102,7 @@ export class ChildCalls implements SessionAgents {
   #follow(runtime: SessionRuntime, { context }: ChildCall): () => void {
     const { timer } = this.#options.host.clock;
     const progress = new ChildProgress(timer, (text) => context.update(text));
-    const stop = runtime.listen((event) => progress.take(event));
+    const stop = runtime.listen(progress.take);
     return () => {
       stop();
       progress.flush();
@@ -160,8 +168,9 @@ export class ChildCalls implements SessionAgents {
   }
 
   /** Cancels the child, and takes what it has used if it ends before the call is given up. The session stops it otherwise. */
-  async #stop({ context }: ChildCall, { childId }: Child): Promise<never> {
+  async #stop({ context }: ChildCall): Promise<never> {
     const { toolCallId } = context;
+    const { childId } = this.#childOf(toolCallId);
     const taskId = taskIdOf(childId, toolCallId);
     await cancelTask(this.#options.host, childId, taskId, "The caller stopped");
     for (let seen = 0; !this.#childOf(toolCallId).isCallOver;) {

@@ -17,11 +17,12 @@ export class ChildProgress {
     this.#update = update;
   }
 
-  take(event: SessionEvent): void {
+  /** Listener of the child's events. A property, because a call for each delta of each child counts. */
+  readonly take = (event: SessionEvent): void => {
     if (event.type !== "text_delta") return this.flush();
     this.#deltas.push(event.delta);
     this.#cancelTimer ??= this.#timer(flushMs, () => this.flush());
-  }
+  };
 
   /** Shows the text that is still waiting. The caller must flush before the call ends: later output is dropped. */
   flush(): void {

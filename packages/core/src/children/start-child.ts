@@ -1,11 +1,15 @@
 /** Starts the child session of a call: records it, creates the child, and gives it its task. Repeating any of this has no further effect. */
-import type { Child, MaybePromise, OwnedBody } from "@capstan/log";
+import type { BudgetSlice, Child, MaybePromise, OwnedBody } from "@capstan/log";
 import type { SessionLog } from "../owner/session-log.ts";
 import { defaultMaxChildren, defaultMaxDepth } from "../platform/limits.ts";
-import type { FollowedSession, SessionHost } from "../session/session-host.ts";
+import type { FollowedSession, SessionHost, SessionOrigin } from "../session/session-host.ts";
 import type { ChildCall } from "../tools/other-agents.ts";
 import { isUsedUp, sliceFor } from "./budget-slices.ts";
 import { childIdOf, taskIdOf } from "./child-ids.ts";
+import type { ChildStarts } from "./child-starts.ts";
+
+/** The entry that records the start of a child. */
+export type ChildStart = Extract<OwnedBody, { readonly type: "child_started" }>;
 
 export interface ParentSession {
   readonly host: SessionHost;
@@ -14,18 +18,43 @@ export interface ParentSession {
   append(bodies: readonly OwnedBody[]): MaybePromise<unknown>;
 }
 
-/** Records the start, unless it is recorded. Returns why there can be no such child. */
-export async function recordStart(
-  { host, log, append }: ParentSession,
+/**
+ * Records the start, unless it is recorded, and gives the child its task. The caller must release the session. Resolves with the reason if there
+ * can be no such child.
+ */
+export async function startChild(
+  parent: ParentSession,
   call: ChildCall,
-): Promise<string | undefined> {
-  const { toolCallId, turnId } = call.context;
+  starts: ChildStarts,
+): Promise<FollowedSession | string> {
+  const { toolCallId } = call.context;
+  const known = parent.log.fold.children.find(toolCallId);
+  if (known !== undefined) {
+    const opened = await parent.host.openChild(known.childId, originOf(parent, call));
+    return giveTask(opened, call, known);
+  }
+  const start = startOf(parent, call, starts);
+  if (typeof start === "string") return start;
+  const record = starts.expect(start);
+  const opened = await parent.host.openChild(start.childId, originOf(parent, call), {
+    record,
+    isNew: call.memory === "call",
+  });
+  return giveTask(opened, call, start);
+}
+
+/** The entry to record, or why there can be no such child. */
+function startOf(
+  { host, log }: ParentSession,
+  call: ChildCall,
+  starts: ChildStarts,
+): ChildStart | string {
+  const { toolCallId } = call.context;
   const { children } = log.fold;
-  if (children.find(toolCallId) !== undefined) return undefined;
   if (depthOf(log) > defaultMaxDepth) {
     return `Not started: agents may be nested ${defaultMaxDepth} deep at most.`;
   }
-  if (children.all.length >= defaultMaxChildren) {
+  if (children.all.length + starts.expected.length >= defaultMaxChildren) {
     return `Not started: this session has ${defaultMaxChildren} children, the most that are allowed.`;
   }
   const childId = childIdOf({
@@ -35,9 +64,9 @@ export async function recordStart(
     toolName: call.toolName,
     memory: call.memory,
   });
-  const isBusy = children.all.some(
-    (child) => child.childId === childId && child.isOpenInBackground,
-  );
+  const isBusy =
+    children.all.some((child) => child.childId === childId && child.isOpenInBackground) ||
+    starts.expected.some((start) => start.childId === childId && start.mode === "background");
   if (isBusy) {
     return `Not started: child ${childId} still works on an earlier task. Wait for its answer, or stop it.`;
   }
@@ -45,29 +74,20 @@ export async function recordStart(
   if (budget !== undefined && isUsedUp(budget)) {
     return "Not started: the budget of this turn is used up.";
   }
-  await append([{ ...toStarted(call, turnId, childId), ...(budget && { budget }) }]);
-  return undefined;
+  return toStart(call, childId, budget);
 }
 
-type Started = Extract<OwnedBody, { readonly type: "child_started" }>;
-
-function toStarted(
-  { agent, context, background }: ChildCall,
-  turnId: string,
+function toStart(
+  { agent: { name: agent }, context: { turnId, toolCallId }, background }: ChildCall,
   childId: string,
-): Started {
-  const { toolCallId } = context;
-  const started = {
-    type: "child_started",
-    turnId,
-    toolCallId,
-    childId,
-    agent: agent.name,
-  } as const;
-  if (background === undefined) return started;
+  budget: BudgetSlice | undefined,
+): ChildStart {
+  const ids = { type: "child_started", turnId, toolCallId, childId, agent } as const;
+  const start = budget === undefined ? ids : { ...ids, budget };
+  if (background === undefined) return start;
   const { timeoutMs } = background;
   const hasLimit = Number.isFinite(timeoutMs);
-  return { ...started, mode: "background", ...(hasLimit && { timeoutMs }) } as const;
+  return { ...start, mode: "background", ...(hasLimit && { timeoutMs }) } as const;
 }
 
 /** Number of sessions above a child of this one. */
@@ -75,14 +95,9 @@ function depthOf({ fold }: SessionLog): number {
   return (fold.created?.parent?.depth ?? 0) + 1;
 }
 
-/** Gives the child its task. The caller must release the session. */
-export async function giveTask(
-  { host, log }: ParentSession,
-  call: ChildCall,
-  { childId, budget }: Pick<Child, "childId" | "budget">,
-): Promise<FollowedSession> {
-  const { toolCallId, session, turn } = call.context;
-  const followed = await host.openChild(childId, {
+function originOf({ log }: ParentSession, call: ChildCall): SessionOrigin {
+  const { session } = call.context;
+  return {
     agent: call.agent.name,
     ...(session.principal !== undefined && { principal: session.principal }),
     ...(call.app !== undefined && { app: call.app }),
@@ -92,10 +107,18 @@ export async function giveTask(
       agent: log.fold.agent,
       depth: depthOf(log),
     },
-  });
+  };
+}
+
+async function giveTask(
+  followed: FollowedSession,
+  call: ChildCall,
+  { childId, budget }: Pick<Child, "childId"> & Partial<Pick<Child, "budget">>,
+): Promise<FollowedSession> {
+  const { toolCallId, turn } = call.context;
   const id = taskIdOf(childId, toolCallId);
   try {
-    await followed.runtime.log.post(id, {
+    await followed.runtime.post(id, {
       type: "input",
       messages: [{ role: "user", id, content: call.task }],
       call: toolCallId,

@@ -24,6 +24,9 @@ export async function findChild(
   host: SessionHost,
 ): Promise<FollowedSession | undefined> {
   const { repository, clock } = host;
+  // The process that creates it is mostly this one.
+  const coming = host.isOpening(wanted.sessionId) ? await follow(wanted, host) : undefined;
+  if (coming !== undefined) return coming;
   while (!wanted.isOver) {
     const news = Promise.withResolvers<void>();
     const stay = wanted.onLeave(() => news.resolve());

@@ -19,7 +19,8 @@ interface Subscription {
   failure?: string;
   /** Called when the session is gone and no more events will come. */
   readonly onEnd: ((why: SessionError) => void) | undefined;
-  readonly shown: ShownCalls;
+  /** Undefined if the listener shows no calls to a caller. */
+  readonly shown: ShownCalls | undefined;
 }
 
 /**
@@ -90,7 +91,11 @@ export class Readers {
   }
 
   /** Returns a function that unsubscribes. `shown` learns which pending calls the listener gets. */
-  add(listener: EventListener, shown: ShownCalls, onEnd?: (why: SessionError) => void): () => void {
+  add(
+    listener: EventListener,
+    shown: ShownCalls | undefined,
+    onEnd?: (why: SessionError) => void,
+  ): () => void {
     // A function may subscribe twice; each call is its own subscription.
     const subscription = { listener, shown, onEnd };
     if (this.#end !== undefined) {
@@ -142,7 +147,7 @@ export class Readers {
     if (event.type === "history_rewound") this.#failContinuing(event.sessionId);
     for (const { turn, turnId } of followers) if (turnId === event.turnId) turn.take(event);
     for (const subscription of this.#subscriptions) {
-      subscription.shown.noteEvent(event);
+      subscription.shown?.noteEvent(event);
       try {
         const returned: unknown = subscription.listener(event, cursor);
         if (isPromise(returned)) this.#catchLater(subscription, toPromise(returned));
@@ -226,7 +231,8 @@ function without<T>(list: readonly T[], item: T): readonly T[] {
 
 /** Skips events that a reader at this cursor has seen: a process that joins late may reuse numbers for live events after the same entry. */
 export function onlyBehind(listener: EventListener, after: Cursor | undefined): EventListener {
-  if (after === undefined) return listener;
+  // A reader at the start has seen nothing.
+  if (after === undefined || after.seq === 0) return listener;
   let last = after;
   return (event, cursor) => {
     const isNew = compareCursors(cursor, last) > 0;

@@ -33,7 +33,8 @@ export interface SubscribeFrom {
 
 export interface SubscribeAfter extends Omit<SubscribeFrom, "after" | "tree"> {
   readonly after: Cursor;
-  readonly shown: ShownCalls;
+  /** Undefined for a session below the one that has a handle. */
+  readonly shown: ShownCalls | undefined;
   /** Called before the first event, when everything stored is folded; again after a failure of the store. */
   begin?(): void;
   /** Called when the subscriber has everything that was stored, and gets events as they happen. */
@@ -52,7 +53,7 @@ export function subscribeAfter(
   const show = (events: readonly PlacedEvent[]): void => {
     for (const { event, cursor } of events) {
       if (subscription.isOver) return;
-      shown.noteEvent(event);
+      shown?.noteEvent(event);
       deliver(event, cursor);
     }
   };

@@ -1,7 +1,13 @@
 /** One session of a tree that a subscriber follows: opened when its start is seen, released when it was read to its end. */
-import type { Child, Cursor, EventListener, SessionEvent, TreeCursor } from "@capstan/log";
-import { formatCursor, formatTreeCursor, isLiveOnly, ShownCalls } from "@capstan/log";
-import { notShown } from "../errors/session-error.ts";
+import type {
+  Child,
+  Cursor,
+  EventListener,
+  SessionEvent,
+  ShownCalls,
+  TreeCursor,
+} from "@capstan/log";
+import { formatCursor, formatTreeCursor, isLiveOnly } from "@capstan/log";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 import { findChild } from "./find-child.ts";
 import { subscribeAfter } from "./subscribe-after.ts";
@@ -99,8 +105,7 @@ export class TreeNode {
     try {
       const joined = Promise.withResolvers<void>();
       this.onLeave(joined.resolve);
-      const shown = new ShownCalls((id) => notShown(this.sessionId, id));
-      this.follow(found.runtime, shown, joined.resolve);
+      this.follow(found.runtime, undefined, joined.resolve);
       await joined.promise;
     } finally {
       free();
@@ -109,7 +114,11 @@ export class TreeNode {
   }
 
   /** Delivers the events of the session after its cursor, and follows the sessions below it. */
-  follow(runtime: SessionRuntime, shown: ShownCalls, joined: () => void = () => {}): void {
+  follow(
+    runtime: SessionRuntime,
+    shown: ShownCalls | undefined,
+    joined: () => void = () => {},
+  ): void {
     if (this.isOver) return;
     this.#runtime = runtime;
     const { host, ready } = this.#tree;

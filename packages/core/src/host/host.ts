@@ -36,7 +36,12 @@ import {
   mustBeOptions,
   toSessionError,
 } from "../errors/session-error.ts";
-import type { FollowedSession, SessionHost, SessionOrigin } from "../session/session-host.ts";
+import type {
+  FollowedSession,
+  RecordedStart,
+  SessionHost,
+  SessionOrigin,
+} from "../session/session-host.ts";
 import type { RestoreOptions } from "../session/copies.ts";
 import { checkSnapshot } from "../session/check-snapshot.ts";
 import { storeSnapshot } from "../session/copies.ts";
@@ -117,8 +122,9 @@ export class Host<
       agent: (name) => this.#agent(name),
       forget: (runtime) => this.#forget(runtime),
       open: (id) => this.#open(id),
-      openChild: (id, origin) => this.#openChild(id, origin),
+      openChild: (id, origin, start) => this.#openChild(id, origin, start),
       follow: (id) => this.#follow(id),
+      isOpening: (id) => this.#openOrCreate.opening(id) !== undefined,
       use: (id, work) => this.#use(id, work),
       lookForWork: (id) => this.#lookForWork(id),
       release: (id) => this.release(id),
@@ -346,10 +352,14 @@ export class Host<
     return this.#openAnew(id);
   }
 
-  async #openChild(id: string, origin: SessionOrigin): Promise<FollowedSession> {
+  async #openChild(
+    id: string,
+    origin: SessionOrigin,
+    start: RecordedStart | undefined,
+  ): Promise<FollowedSession> {
     this.#mustBeOpen();
     const wasAttended = this.#runtimes.get(id)?.isAttended === true;
-    await this.#openOrCreate.session(id, origin);
+    await this.#openOrCreate.session(id, origin, start);
     const runtime = this.#runtime(id);
     const release = runtime.hold();
     if (!wasAttended) runtime.dropHandle();
@@ -371,6 +381,8 @@ export class Host<
     this.#mustBeOpen();
     let release: (() => void) | undefined;
     try {
+      const opened = await this.#opened(id);
+      if (opened !== undefined) return { runtime: opened, release: opened.hold() };
       await this.#host.repository.read(id, { limit: 1 });
       const runtime = this.#runtime(id);
       release = runtime.hold();
@@ -381,6 +393,16 @@ export class Host<
       if (isRepositoryError(thrown) && thrown.code === "not_found") return undefined;
       throw toSessionError(id, thrown);
     }
+  }
+
+  /** The session, if a caller here is about to open or create it and succeeds: it needs no read. */
+  async #opened(id: string): Promise<SessionRuntime | undefined> {
+    const opening = this.#openOrCreate.opening(id);
+    if (opening === undefined) return undefined;
+    // The opener gets its error.
+    await opening.catch(() => {});
+    const runtime = this.#runtimes.get(id);
+    return runtime?.isStored === true ? runtime : undefined;
   }
 
   /** A session that this process has in memory is woken by its store; others are claimed. */

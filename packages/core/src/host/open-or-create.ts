@@ -3,6 +3,7 @@ import { ReleasingMap } from "@capstan/log";
 import type { SessionErrorCode } from "../errors/session-error.ts";
 import { SessionError, exists } from "../errors/session-error.ts";
 import type { Session } from "../session/session.ts";
+import type { RecordedStart } from "../session/session-host.ts";
 import type { AgentTypes } from "../agent/agent-types.ts";
 import type { NewSession, SessionFields } from "./host.ts";
 
@@ -24,9 +25,14 @@ export class OpenOrCreate {
     this.#source = source;
   }
 
-  async session(id: string, start: SessionStart): Promise<Session> {
+  /** The call in progress for this id; undefined if there is none. */
+  opening(id: string): Promise<Session> | undefined {
+    return this.#opening.get(id);
+  }
+
+  async session(id: string, start: SessionStart, recorded?: RecordedStart): Promise<Session> {
     // One at a time: the second opens what the first creates.
-    const opening = this.#after(this.#opening.get(id), id, start);
+    const opening = this.#after(this.#opening.get(id), id, start, recorded);
     this.#opening.set(id, opening);
     try {
       return await opening;
@@ -39,10 +45,12 @@ export class OpenOrCreate {
     before: Promise<Session> | undefined,
     id: string,
     start: SessionStart,
+    recorded: RecordedStart | undefined,
   ): Promise<Session> {
-    // The caller of that one gets its error.
+    // The caller of that one gets its error. Without one, the caller of this has stored the promise when the start is recorded.
     await before?.catch(() => {});
-    const stored = await this.#openIfStored(id);
+    await recorded?.record();
+    const stored = recorded?.isNew === true ? undefined : await this.#openIfStored(id);
     if (stored !== undefined) return mustBeOf(stored, start);
     const created = this.#source.createSession({ ...start, id });
     try {

@@ -12,7 +12,7 @@ import type {
   QueueOutcome,
   SessionEvent,
 } from "@capstan/log";
-import { isPromise, ShownCalls } from "@capstan/log";
+import { isPromise } from "@capstan/log";
 import type { GivenObjects } from "../models/given-objects.ts";
 import { nothingGiven, withGiven } from "../models/given-objects.ts";
 import { OutputReader } from "../outputs/output-reader.ts";
@@ -21,7 +21,7 @@ import { LiveEvents } from "./live-events.ts";
 import type { Slot } from "./slots.ts";
 import { Receipts } from "../following/receipts.ts";
 import type { SessionError } from "../errors/session-error.ts";
-import { closed, deleted, failed, notShown, setAsideFor } from "../errors/session-error.ts";
+import { closed, deleted, failed, setAsideFor } from "../errors/session-error.ts";
 import { SessionFaults } from "./session-faults.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import { SessionLog } from "../owner/session-log.ts";
@@ -135,6 +135,11 @@ export class SessionRuntime {
     this.wake();
   }
 
+  /** Whether the store had the session when this process looked last. */
+  get isStored(): boolean {
+    return this.log.fold.seq > 0 && !this.isGone;
+  }
+
   /** Whether callers in this process may hold a handle of the session, or follow it. */
   get isAttended(): boolean {
     return this.#isAttended || this.#holds > 0;
@@ -147,7 +152,7 @@ export class SessionRuntime {
 
   /** Calls the listener with every event from now on, on behalf of the runtime itself. Returns a function that unsubscribes. */
   listen(listener: EventListener): () => void {
-    const stop = this.readers.add(listener, new ShownCalls((id) => notShown(this.id, id)));
+    const stop = this.readers.add(listener, undefined);
     this.wakeups.follow();
     return stop;
   }

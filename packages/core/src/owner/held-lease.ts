@@ -86,17 +86,17 @@ export class HeldLease implements Renewable {
     this.holder?.onLost();
   }
 
-  /** Whether the lease was released together with the end of the last turn. */
+  /** Whether the lease was released together with the last append. */
   get isReleased(): boolean {
     return this.#released !== undefined;
   }
 
-  /** The store has released the lease together with an append. */
-  onReleased(lastSeq: number): void {
+  /** Called if the store has released the lease together with an append. */
+  readonly onReleased = (lastSeq: number): void => {
     this.#released = { lastSeq };
     this.#isLost = true;
     this.#host.renewals.remove(this.#renewal);
-  }
+  };
 
   /** Releases the lease. The holder has not seen entries that were posted after the returned seq. */
   release(): MaybePromise<{ readonly lastSeq: number } | undefined> {

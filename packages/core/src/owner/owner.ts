@@ -129,7 +129,8 @@ export class Owner implements RequestOwner {
         if (reported !== undefined) await reported;
         if (action.type === "none") {
           if (!log.isHeadBehind) return true;
-          if ((await log.refreshHead(heldLease.lease)) === "conflict") await log.catchUp();
+          const refreshed = await log.refreshHead(heldLease.lease, heldLease.onReleased);
+          if (refreshed === "conflict") await log.catchUp();
         } else if (action.type === "return") await this.#returnItems(action.ids);
         else if (action.type === "compact") await this.#compact(action.ids);
         else if (action.type === "attend_children") await this.attend(action.children, undefined);

@@ -178,13 +178,20 @@ export class SessionLog {
     return this.fold.lastPostedSeq > this.#storedSeen || this.#isDueAtOnce;
   }
 
-  /** Stores a current head, so that entries without effect do not make the session due again. */
-  refreshHead(lease: Lease): MaybePromise<"appended" | "conflict"> {
+  /**
+   * Stores a current head, so that entries without effect do not make the session due again, and releases the lease in the same write, if the
+   * store can.
+   */
+  refreshHead(
+    lease: Lease,
+    onReleased: (lastSeq: number) => void,
+  ): MaybePromise<"appended" | "conflict"> {
     const head = this.fold.head(this.now());
-    const options = { lease, head, onlyIfSeq: this.fold.seq };
+    const options = { lease, head, onlyIfSeq: this.fold.seq, releases: true };
     return andThen(this.#options.repository.append(this.id, [], options), (outcome) => {
       if (outcome.type === "conflict") return this.#conflict(outcome, options.onlyIfSeq);
       this.noteHead(head);
+      if (outcome.isReleased === true) onReleased(outcome.lastSeq);
       return "appended";
     });
   }

@@ -262,7 +262,7 @@ export class TurnJournal {
     const choices = { ...this.#choices, head, isUpToDate: true };
     const { heldLease } = this.#options;
     if (head.wakeAt === 0) return choices;
-    return { ...choices, onReleased: (lastSeq) => heldLease.onReleased(lastSeq) };
+    return { ...choices, onReleased: heldLease.onReleased };
   }
 
   /** Whether something was posted that the turn has to handle before it may end. */

@@ -14,13 +14,14 @@ export interface Waiting {
 
 /** Whether the start of a turn may be stored together with its first request. */
 export function mayOpenLater(
-  { children, context }: SessionFold,
+  { children, context, tasks }: SessionFold,
   { settings }: TurnPlan,
-  origin: TurnOrigin,
+  { call, budget }: TurnOrigin,
   isPromptChanged: boolean,
 ): boolean {
   // Budgets of a tree follow from the log.
-  if (!children.isEmpty || origin.call !== undefined) return false;
+  const hasSlice = budget !== undefined || (call !== undefined && tasks.budgetFor(call));
+  if (!children.isEmpty || hasSlice) return false;
   // The size that the provider reported is that of another prompt.
   if (isPromptChanged && context.reported !== undefined) return false;
   const { prepareStep, transformContext, convertToLlm } = settings.context;

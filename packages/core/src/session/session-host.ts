@@ -3,6 +3,7 @@ import type { ChatMessage, JsonValue } from "@capstan/kernel";
 import type {
   Claim,
   Entry,
+  MaybePromise,
   ParentCall,
   SessionConfig,
   SessionHead,
@@ -47,13 +48,27 @@ export interface SessionHost {
   /** Rejects with `not_found` and `unknown_agent`. */
   open(sessionId: string): Promise<SessionRuntime>;
   /** Opens a child session, or creates it, for a parent that has no handle of it. Rejects with `unknown_agent`. */
-  openChild(sessionId: string, origin: SessionOrigin): Promise<FollowedSession>;
+  openChild(
+    sessionId: string,
+    origin: SessionOrigin,
+    start?: RecordedStart,
+  ): Promise<FollowedSession>;
   /** Keeps a session in memory while `work` runs. Rejects with `not_found` and `unknown_agent`. */
   use<T>(sessionId: string, work: (runtime: SessionRuntime) => Promise<T>): Promise<T>;
   /** Opens a session for a reader without a handle. Undefined if it is not stored. Rejects with `unknown_agent`. */
   follow(sessionId: string): Promise<FollowedSession | undefined>;
+  /** Whether a caller in this process is about to open or create the session. */
+  isOpening(sessionId: string): boolean;
   /** Looks for work soon, because something was posted to this session. */
   lookForWork(sessionId: string): void;
+}
+
+/** Start of a session that another log names first. */
+export interface RecordedStart {
+  /** Records the start, before the session is opened or created. Readers that see the record wait for the session. */
+  record(): MaybePromise<unknown>;
+  /** Whether no session with this id was created before. */
+  readonly isNew: boolean;
 }
 
 /** A session that is kept in memory without a handle. */

@@ -1,0 +1,42 @@
+/** Starts of children that are about to be recorded: those of calls that begin at the same moment are one append. */
+import type { ChildStart, ParentSession } from "./start-child.ts";
+
+export class ChildStarts {
+  readonly #parent: Pick<ParentSession, "append">;
+  /** Starts that the log does not have yet. */
+  #expected: readonly ChildStart[] = [];
+  /** Starts of the next append. */
+  #gathered: ChildStart[] = [];
+  #recording: Promise<void> | undefined;
+
+  constructor(parent: Pick<ParentSession, "append">) {
+    this.#parent = parent;
+  }
+
+  /** Starts that will be in the log in a moment, unless the store fails. */
+  get expected(): readonly ChildStart[] {
+    return this.#expected;
+  }
+
+  /** Returns a function that records the start, which must be called. */
+  expect(start: ChildStart): () => Promise<void> {
+    this.#expected = [...this.#expected, start];
+    return () => {
+      this.#gathered.push(start);
+      return (this.#recording ??= this.#record());
+    };
+  }
+
+  async #record(): Promise<void> {
+    // The other calls of the step are at the same point.
+    await Promise.resolve();
+    const starts = this.#gathered;
+    this.#gathered = [];
+    this.#recording = undefined;
+    try {
+      await this.#parent.append(starts);
+    } finally {
+      this.#expected = this.#expected.filter((start) => !starts.includes(start));
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/** Durable writes of a parent and its children: with a database elsewhere, each of them is a round trip. */
+import type { SessionRepository } from "@capstan/log";
+import { callTool, reply, say } from "@capstan/testing";
+import { expect, test } from "vitest";
+import { asTool, family, member } from "./family.ts";
+
+interface Write {
+  readonly sessionId: string;
+  readonly method: string;
+  /** Types of the entries. */
+  readonly types: string;
+}
+
+/** Notes the writes of a host, in order. */
+function noting(store: SessionRepository): [SessionRepository, Write[]] {
+  const writes: Write[] = [];
+  const repository: SessionRepository = {
+    ...store,
+    create(id, entries, head) {
+      writes.push({ sessionId: id, method: "create", types: typesOf(entries) });
+      return store.create(id, entries, head);
+    },
+    append(id, entries, options) {
+      writes.push({ sessionId: id, method: "append", types: typesOf(entries) });
+      return store.append(id, entries, options);
+    },
+    post(id, entry, options) {
+      writes.push({ sessionId: id, method: "post", types: entry.type });
+      return store.post(id, entry, options);
+    },
+    acquire(id, owner, ttlMs) {
+      writes.push({ sessionId: id, method: "acquire", types: "" });
+      return store.acquire(id, owner, ttlMs);
+    },
+    release(lease) {
+      writes.push({ sessionId: lease.sessionId, method: "release", types: "" });
+      return store.release(lease);
+    },
+  };
+  return [repository, writes];
+}
+
+function typesOf(entries: readonly { readonly type: string }[]): string {
+  return entries.map(({ type }) => type).join(" ");
+}
+
+const ask = (task: string) => callTool("researcher", { task });
+
+test("children of calls that begin at the same moment are recorded in one append", async () => {
+  const researcher = member("researcher", [say("1"), say("2"), say("3")]);
+  const root = member(
+    "root",
+    [reply(ask("a"), ask("b"), ask("c")), say("Done")],
+    [asTool(researcher)],
+  );
+  const world = family(root);
+  const [repository, writes] = noting(world.repository);
+  const session = world.host({ repository }).createSession({ agent: "root" });
+
+  const response = await session.send("Go").response;
+
+  expect(response.text).toBe("Done");
+  const starts = writes.filter(({ types }) => types.includes("child_started"));
+  expect(starts).toEqual([
+    {
+      sessionId: session.id,
+      method: "append",
+      types: "child_started child_started child_started",
+    },
+  ]);
+});
+
+test("a child is created, gets its task with its lease, starts with its first request, and ends with its reply", async () => {
+  const researcher = member("researcher", [say("42")]);
+  const root = member("root", [ask("Find it"), say("Done")], [asTool(researcher)]);
+  const world = family(root);
+  const [repository, writes] = noting(world.repository);
+  const session = world.host({ repository }).createSession({ agent: "root" });
+
+  await session.send("Go").response;
+
+  const [childId = ""] = world.childrenOf(session.id);
+  const ofChild = writes.filter(({ sessionId }) => sessionId === childId);
+  expect(ofChild.map(({ method, types }) => `${method} ${types}`)).toEqual([
+    "create created",
+    "post input",
+    "append turn_started prompt attempt",
+    "append message attempt_ended turn_ended",
+    // Until its report is in the log of the parent, the child is due. This releases its lease, too.
+    "append ",
+  ]);
+});
