@@ -20,19 +20,33 @@ export function lengthAfterRewind(
   return isOpen ? length - 1 : length;
 }
 
-/** Index of the message, or of the reply whose call it is the result of. */
+/** Index of the message, or of the reply whose call it is the result of, or that it says was interrupted. */
 function startOfStep(messages: readonly ChatMessage[], index: number): number {
-  let start = index;
-  while (messages[start]?.role === "tool") start -= 1;
-  return start;
+  if (isNote(messages[index]) && isInterrupted(messages, index))
+    return replyBefore(messages, index);
+  return messages[index]?.role === "tool" ? replyBefore(messages, index) : index;
 }
 
 /** Index after the message, after the results of its calls, and after the note that it was interrupted. */
 function endOfStep(messages: readonly ChatMessage[], index: number): number {
   let end = index + 1;
   while (messages[end]?.role === "tool") end += 1;
-  const [last, next] = [messages[end - 1], messages[end]];
-  const isInterrupted = last?.role === "assistant" && last.stopReason === "aborted";
-  const isNote = next?.role === "user" && next.source === "interruption";
-  return isInterrupted && isNote ? end + 1 : end;
+  return isNote(messages[end]) && isInterrupted(messages, end) ? end + 1 : end;
+}
+
+function isNote(message: ChatMessage | undefined): boolean {
+  return message?.role === "user" && message.source === "interruption";
+}
+
+/** Whether the step that ends before this index was interrupted. */
+function isInterrupted(messages: readonly ChatMessage[], index: number): boolean {
+  const reply = messages[replyBefore(messages, index)];
+  return reply?.role === "assistant" && reply.stopReason === "aborted";
+}
+
+/** Index of the message before this one that is not a result. */
+function replyBefore(messages: readonly ChatMessage[], index: number): number {
+  let before = index - 1;
+  while (messages[before]?.role === "tool") before -= 1;
+  return before;
 }
