@@ -1,7 +1,7 @@
 /** Calls of a session that child sessions work on: starts the children, follows them, and takes their results. */
 import type { PendingCall, Suspension, ToolOutput, ToolResult } from "@capstan/kernel";
 import { suspend } from "@capstan/kernel";
-import type { Child, ChildReport } from "@capstan/log";
+import type { Child, ChildReport, MaybePromise, OwnedBody } from "@capstan/log";
 import { pendingVia } from "@capstan/log";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 import type { ToolContext } from "../tools/tool-context.ts";
@@ -18,6 +18,8 @@ import { startChild } from "./start-child.ts";
 import type { ChildCall, HandoffCall, SessionAgents } from "../tools/other-agents.ts";
 
 export interface ChildCallsOptions extends ParentSession {
+  /** Appends entries together with the result of the call that follows at once. They may be lost if the process ends before that. */
+  appendWithResult(bodies: readonly OwnedBody[]): MaybePromise<unknown>;
   /** Called when calls begin to wait for children, and when none waits any more: in between other sessions may use the slot. */
   onWaiting(isWaiting: boolean): void;
 }
@@ -200,7 +202,9 @@ export class ChildCalls implements SessionAgents {
     const outcome = result.isError ? "failed" : "answered";
     const ended = { type: "child_ended", turnId, toolCallId, childId, outcome, usage } as const;
     // A process may have ended before it recorded the result.
-    if (!isEnded) await this.#options.append([cost === undefined ? ended : { ...ended, cost }]);
+    if (!isEnded) {
+      await this.#options.appendWithResult([cost === undefined ? ended : { ...ended, cost }]);
+    }
     context.usage(usage, cost);
     const text = typeof result.output === "string" ? result.output : JSON.stringify(result.output);
     return { ok: !result.isError, outputMessage: text, details: { childId } };

@@ -193,6 +193,7 @@ export class SessionWork {
       host,
       log,
       append: (bodies) => this.#owner?.append(bodies),
+      appendWithResult: (bodies) => this.#owner?.appendWithNext(bodies),
       onWaiting: (isWaiting) => this.#slot?.pause(isWaiting),
     }));
   }

@@ -220,6 +220,11 @@ export class Owner implements RequestOwner {
     return this.#append(bodies, {});
   }
 
+  /** Likewise, with the next facts of the turn. */
+  appendWithNext(bodies: readonly OwnedBody[]): MaybePromise<unknown> {
+    return this.#journal === undefined ? this.append(bodies) : this.#journal.keep(bodies);
+  }
+
   /** Not part of any turn: messages sent in the meantime wait until it is done. */
   async #compact(ids: readonly string[]): Promise<void> {
     const { log } = this.#options;

@@ -34,6 +34,7 @@ export interface Opening {
 }
 
 const none: readonly Fact[] = [];
+const noBodies: readonly OwnedBody[] = [];
 
 export interface TurnJournalOptions {
   readonly turnId: string;
@@ -64,6 +65,8 @@ export class TurnJournal {
   #isSuperseded = false;
   /** Facts for the next append. */
   #waiting: readonly Fact[] = none;
+  /** Entries for the next append, before its facts. */
+  #kept: readonly OwnedBody[] = noBodies;
   #flushing: Promise<JournalReply> | undefined;
 
   constructor(options: TurnJournalOptions) {
@@ -106,7 +109,12 @@ export class TurnJournal {
 
   /** Whether something waits for the next append. */
   get hasWaiting(): boolean {
-    return this.isOpening || this.#waiting.length > 0;
+    return this.isOpening || this.#waiting.length > 0 || this.#kept.length > 0;
+  }
+
+  /** Keeps entries for the next append. They may be lost until then. */
+  keep(bodies: readonly OwnedBody[]): void {
+    this.#kept = [...this.#kept, ...bodies];
   }
 
   /**
@@ -171,7 +179,8 @@ export class TurnJournal {
     const end = added.at(-1);
     if (end?.type !== "turn_ended") return this.#append(facts);
     // The head at the end follows from a log that has the results, and the start.
-    const isBehind = this.isOpening || waiting.some(({ type }) => type === "tool_result");
+    const hasResults = waiting.some(({ type }) => type === "tool_result");
+    const isBehind = this.isOpening || this.#kept.length > 0 || hasResults;
     if (!isBehind) return this.#end(facts.slice(0, -1), end);
     return andThen(this.#append(waiting), () => this.#end(added.slice(0, -1), end));
   }
@@ -290,9 +299,12 @@ export class TurnJournal {
     this.#cost = opening === undefined ? log.fold.turn?.cost : undefined;
     for (const fact of facts) if (fact.type === "attempt") this.#asked = fact.model;
     envelopes.begin(this.#now);
-    if (opening === undefined) return entriesOfFacts(facts, this.#context);
-    const opened = opening.bodies.map((body): Entry => ({ ...envelopes.next(), ...body }));
-    return [...opened, ...entriesOfFacts(facts, this.#context)];
+    const kept = this.#kept;
+    if (opening === undefined && kept.length === 0) return entriesOfFacts(facts, this.#context);
+    this.#kept = noBodies;
+    const bodies = [...(opening?.bodies ?? noBodies), ...kept];
+    const first = bodies.map((body): Entry => ({ ...envelopes.next(), ...body }));
+    return [...first, ...entriesOfFacts(facts, this.#context)];
   }
 
   /** The kernel does not know models and prices. */

@@ -90,3 +90,16 @@ test("a child is created, gets its task with its lease, starts with its first re
     "append ",
   ]);
 });
+
+test("the end of a child is stored with the result of its call", async () => {
+  const researcher = member("researcher", [say("42")]);
+  const root = member("root", [ask("Find it"), say("Done")], [asTool(researcher)]);
+  const world = family(root);
+  const [repository, writes] = noting(world.repository);
+  const session = world.host({ repository }).createSession({ agent: "root" });
+
+  await session.send("Go").response;
+
+  const ends = writes.filter(({ types }) => types.includes("child_ended"));
+  expect(ends.map(({ types }) => types)).toEqual(["child_ended tool_result"]);
+});
