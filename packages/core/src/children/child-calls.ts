@@ -25,7 +25,7 @@ export interface ChildCallsOptions extends ParentSession {
 }
 
 interface Waiter {
-  readonly toolCallId: string;
+  readonly child: Child;
   /** Number of reports that the waiter knows. */
   readonly seen: number;
   resolve(): void;
@@ -39,6 +39,10 @@ function isOfRest(report: ChildReport | undefined): report is RestReport {
 }
 
 type EndedReport = Extract<ChildReport, { readonly type: "ended" }>;
+
+function hasNews({ child: { reports, isCallOver }, seen }: Omit<Waiter, "resolve">): boolean {
+  return reports > seen || isCallOver;
+}
 
 /** Never fires. */
 const never = new AbortController().signal;
@@ -60,7 +64,7 @@ export class ChildCalls implements SessionAgents {
     const { newsCount } = this.#options.log.fold.children;
     if (newsCount === this.#seenNews) return;
     this.#seenNews = newsCount;
-    for (const waiter of this.#waiters) if (this.#hasNews(waiter)) waiter.resolve();
+    for (const waiter of this.#waiters) if (hasNews(waiter)) waiter.resolve();
   }
 
   async runChild(call: ChildCall): Promise<ToolResult | ToolOutput | Suspension> {
@@ -134,15 +138,16 @@ export class ChildCalls implements SessionAgents {
     { toolCallId, turnId, signal }: ToolContext,
     seen: number,
   ): Promise<RestReport | undefined> {
+    const child = this.#childOf(toolCallId);
     for (let known = seen; !signal.aborted;) {
-      const { lastReport, reports } = this.#childOf(toolCallId);
+      const { lastReport, reports } = child;
       const isNew = reports > known;
       if (isNew && isOfRest(lastReport)) return lastReport;
       if (isNew && lastReport?.type === "asking") {
         await answerAsking(this.#options, toolCallId, turnId);
       }
       known = Math.max(known, reports);
-      await this.#news({ toolCallId, seen: known }, signal);
+      await this.#news({ child, seen: known }, signal);
     }
     return undefined;
   }
@@ -155,7 +160,7 @@ export class ChildCalls implements SessionAgents {
     this.#waiters.add(waiter);
     signal.addEventListener("abort", onAbort, { once: true });
     try {
-      if (!this.#hasNews(waiter) && !signal.aborted) await promise;
+      if (!hasNews(waiter) && !signal.aborted) await promise;
     } finally {
       signal.removeEventListener("abort", onAbort);
       this.#waiters.delete(waiter);
@@ -163,26 +168,21 @@ export class ChildCalls implements SessionAgents {
     }
   }
 
-  #hasNews({ toolCallId, seen }: Omit<Waiter, "resolve">): boolean {
-    const { reports = 0, isCallOver = true } =
-      this.#options.log.fold.children.find(toolCallId) ?? {};
-    return reports > seen || isCallOver;
-  }
-
   /** Cancels the child, and takes what it has used if it ends before the call is given up. The session stops it otherwise. */
   async #stop({ context }: ChildCall): Promise<never> {
     const { toolCallId } = context;
-    const { childId } = this.#childOf(toolCallId);
+    const child = this.#childOf(toolCallId);
+    const { childId } = child;
     const taskId = taskIdOf(childId, toolCallId);
     await cancelTask(this.#options.host, childId, taskId, "The caller stopped");
-    for (let seen = 0; !this.#childOf(toolCallId).isCallOver;) {
-      const { lastReport, reports } = this.#childOf(toolCallId);
+    for (let seen = 0; !child.isCallOver;) {
+      const { lastReport, reports } = child;
       if (lastReport?.type === "ended") {
         context.usage(lastReport.usage, lastReport.cost);
         break;
       }
       seen = reports;
-      await this.#news({ toolCallId, seen }, never);
+      await this.#news({ child, seen }, never);
     }
     throw new Error("The call was stopped");
   }

@@ -3,8 +3,8 @@ import type { ChildStart, ParentSession } from "./start-child.ts";
 
 export class ChildStarts {
   readonly #parent: Pick<ParentSession, "append">;
-  /** Starts that the log does not have yet. */
-  #expected: readonly ChildStart[] = [];
+  /** Starts that will be in the log in a moment, unless the store fails. */
+  readonly #expected = new Set<ChildStart>();
   /** Starts of the next append. */
   #gathered: ChildStart[] = [];
   #recording: Promise<void> | undefined;
@@ -13,14 +13,14 @@ export class ChildStarts {
     this.#parent = parent;
   }
 
-  /** Starts that will be in the log in a moment, unless the store fails. */
-  get expected(): readonly ChildStart[] {
-    return this.#expected;
+  /** Number of children that will be in the log in a moment. */
+  get expectedCount(): number {
+    return this.#expected.size;
   }
 
   /** Returns a function that records the start, which must be called. */
   expect(start: ChildStart): () => Promise<void> {
-    this.#expected = [...this.#expected, start];
+    this.#expected.add(start);
     return () => {
       this.#gathered.push(start);
       return (this.#recording ??= this.#record());
@@ -36,7 +36,7 @@ export class ChildStarts {
     try {
       await this.#parent.append(starts);
     } finally {
-      this.#expected = this.#expected.filter((start) => !starts.includes(start));
+      for (const start of starts) this.#expected.delete(start);
     }
   }
 }

@@ -54,7 +54,7 @@ function startOf(
   if (depthOf(log) > defaultMaxDepth) {
     return `Not started: agents may be nested ${defaultMaxDepth} deep at most.`;
   }
-  if (children.all.length + starts.expected.length >= defaultMaxChildren) {
+  if (children.all.length + starts.expectedCount >= defaultMaxChildren) {
     return `Not started: this session has ${defaultMaxChildren} children, the most that are allowed.`;
   }
   const childId = childIdOf({
@@ -64,10 +64,7 @@ function startOf(
     toolName: call.toolName,
     memory: call.memory,
   });
-  const isBusy =
-    children.all.some((child) => child.childId === childId && child.isOpenInBackground) ||
-    starts.expected.some((start) => start.childId === childId && start.mode === "background");
-  if (isBusy) {
+  if (children.isOpenInBackground(childId)) {
     return `Not started: child ${childId} still works on an earlier task. Wait for its answer, or stop it.`;
   }
   const budget = sliceFor(log.fold, host.agent(log.fold.agent), call.agent, log.now());

@@ -222,3 +222,24 @@ test.each(["the parent", "the child"])(
     assertValidTranscript(elsewhere.messages);
   },
 );
+
+test("calls that begin at the same moment start no more children than a session may have", async () => {
+  const answers = Array.from({ length: 1_000 }, () => say("42"));
+  const researcher = member("researcher", answers);
+  const calls = Array.from({ length: 501 }, (_, n) => ask(`${n}`));
+  const script = [reply(...calls), reply(...calls), say("Done")];
+  const root = member("root", script, [asTool(researcher)], {
+    dispatch: { mode: "parallel", maxParallel: 1_000 },
+  });
+  const world = family(root);
+  const session = world.host().createSession({ agent: "root" });
+
+  await session.send("Go").response;
+
+  expect(world.childrenOf(session.id)).toHaveLength(1_000);
+  expect(resultsOf(session).slice(999)).toEqual([
+    "42",
+    expect.stringContaining("this session has 1000 children"),
+    expect.stringContaining("this session has 1000 children"),
+  ]);
+});

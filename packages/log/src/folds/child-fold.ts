@@ -16,6 +16,8 @@ const nothing: Reserved = { tokens: 0, cost: 0 };
 export class ChildFold {
   /** Created with the first child: few sessions have any. */
   #byCall: Map<string, ChildState> | undefined;
+  /** Last state of each child, by its id. */
+  #byId: Map<string, ChildState> | undefined;
   /** In the order of their starts. */
   #states: ChildState[] = [];
   /** Number of children that have not ended. */
@@ -57,13 +59,18 @@ export class ChildFold {
   }
 
   /** Seq of the child's log at which its last call before this one ended; 0 if this is its first. */
-  workedBefore({ childId, startSeq }: Child): number {
+  workedBefore({ toolCallId }: Child): number {
     let last = 0;
-    for (const other of this.#states) {
-      const isBefore = other.childId === childId && other.startSeq < startSeq;
-      if (isBefore) last = Math.max(last, other.childSeq);
-    }
+    let other = this.#byCall?.get(toolCallId)?.before;
+    for (; other !== undefined; other = other.before) last = Math.max(last, other.childSeq);
     return last;
+  }
+
+  /** Whether the child works on a call in the background, or waits there. */
+  isOpenInBackground(childId: string): boolean {
+    let child = this.#byId?.get(childId);
+    while (child?.isOpenInBackground === false) child = child.before;
+    return child !== undefined;
   }
 
   /** Time at which the first child in the background runs out of time; `Infinity` if none does. */
@@ -105,7 +112,9 @@ export class ChildFold {
 
   start(entry: EntryOf<"child_started">, turn: TurnFold | undefined): void {
     this.#openCount += 1;
-    const child = new ChildState(entry, turn);
+    const byId = (this.#byId ??= new Map());
+    const child = new ChildState(entry, turn, byId.get(entry.childId));
+    byId.set(entry.childId, child);
     (this.#byCall ??= new Map()).set(entry.toolCallId, child);
     this.#states.push(child);
   }
@@ -161,6 +170,7 @@ export class ChildFold {
   /** Forgets the children of the session that this one was forked from. */
   forget(): void {
     this.#byCall = undefined;
+    this.#byId = undefined;
     this.#states = [];
     this.#openCount = 0;
   }

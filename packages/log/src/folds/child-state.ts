@@ -54,6 +54,8 @@ export class ChildState implements Child {
   readonly chainId: string | undefined;
   readonly budget: BudgetSlice | undefined;
   readonly startSeq: number;
+  /** The same child, with the call that it worked on before. */
+  readonly before: ChildState | undefined;
   endSeq: number | undefined;
   granted: EntryOf<"child_granted"> | undefined;
   reports = 0;
@@ -76,7 +78,12 @@ export class ChildState implements Child {
   #notedSeq = 0;
   #isNotedWaiting = false;
 
-  constructor(entry: EntryOf<"child_started">, turn: TurnFold | undefined) {
+  constructor(
+    entry: EntryOf<"child_started">,
+    turn: TurnFold | undefined,
+    before: ChildState | undefined,
+  ) {
+    this.before = before;
     this.toolCallId = entry.toolCallId;
     this.childId = entry.childId;
     this.agent = entry.agent;
