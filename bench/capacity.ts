@@ -77,14 +77,16 @@ async function compare(
   const turns = perSecond(reports);
   const limit = perSecond(await ask("driver", driverWhere));
   const share = ((100 * turns) / limit).toFixed(0);
-  const each = (total: number): string => (total / (turns * (ms / 1_000))).toFixed(2);
-  const ours = `${each(sum(reports.map(({ cpuMs }) => cpuMs)))} ms of our CPU a turn`;
+  const count = turns * (ms / 1_000);
+  const costOf = (cpuMs: number): string =>
+    `${(cpuMs / count).toFixed(2)} ms a turn (${((1_000 * count) / cpuMs).toFixed(0)} turns per core-second)`;
+  const ours = `our CPU ${costOf(sum(reports.map(({ cpuMs }) => cpuMs)))}`;
   const theirs =
     used === undefined
       ? ""
-      : `, ${each(used.cpuMs)} ms of the server's, ${each(used.transactions)} transactions`;
+      : `, the server's ${costOf(used.cpuMs)}, ${(used.transactions / count).toFixed(2)} transactions a turn`;
   console.log(
-    `${kind}, processes: ${processes}: ${turns.toFixed(0)} turns/s, ${ours}${theirs}; the bare driver ${limit.toFixed(0)} turns/s (${share} %)`,
+    `${kind}, processes: ${processes}: ${turns.toFixed(0)} turns/s; ${ours}${theirs}; the bare driver ${limit.toFixed(0)} turns/s (${share} %)`,
   );
 }
 
