@@ -54,8 +54,10 @@ export interface SessionLogOptions {
   onGone(why: RepositoryError): void;
 }
 
-/** Entries read at a time: other work of the process runs in between. */
-const pageEntries = 256;
+/** Entries folded at a time: other work of the process runs in between. */
+const foldedEntries = 256;
+/** Entries of the largest page. Pages grow, so that a long log takes few round trips and a short read asks for little. */
+const maxPageEntries = 4_096;
 
 export class SessionLog {
   readonly id: string;
@@ -259,13 +261,21 @@ export class SessionLog {
   }
 
   /** Reads page after page, up to the end of the log. */
-  #read(): MaybePromise<void> {
-    return andThen(this.readPage(this.fold.seq), ({ entries, lastSeq }) => {
-      this.#show(this.feed.takeStored(entries));
-      if (this.fold.seq >= lastSeq) return;
-      const pause = this.breathe();
-      return pause === undefined ? this.#read() : pause.then(() => this.#read());
-    });
+  #read(limit: number = foldedEntries): MaybePromise<void> {
+    return andThen(this.readPage(this.fold.seq, limit), ({ entries, lastSeq }) =>
+      andThen(this.#foldPage(entries), () => {
+        if (this.fold.seq >= lastSeq) return;
+        return andThen(this.breathe(), () => this.#read(Math.min(4 * limit, maxPageEntries)));
+      }),
+    );
+  }
+
+  /** Folds a page part by part. Entries that were folded in a pause are skipped. */
+  #foldPage(entries: readonly StoredEntry[], from = 0): MaybePromise<void> {
+    const end = from + foldedEntries;
+    this.#show(this.feed.takeStored(entries.slice(from, end)));
+    if (end >= entries.length) return;
+    return andThen(this.breathe(), () => this.#foldPage(entries, end));
   }
 
   /** Returns a promise if other work of the process has waited too long: a store may answer synchronously, page after page. */
@@ -274,7 +284,7 @@ export class SessionLog {
   }
 
   /** Reads the entries after a seq from the store. Fails like `catchUp`. */
-  readPage(after: number, limit: number = pageEntries): MaybePromise<ReadPage> {
+  readPage(after: number, limit: number = foldedEntries): MaybePromise<ReadPage> {
     const page = this.#noticing(() => this.#options.repository.read(this.id, { after, limit }));
     return andThen(page, (read) => {
       this.#check(read, after);
