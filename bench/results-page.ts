@@ -57,6 +57,19 @@ const rows: readonly Row[] = [
   { what: "B5: direct dependencies", bench: "B5", metric: "dependencies", unit: "" },
 ];
 
+/** A column of the table of B6. The vendor's SDK depends on the protocol. */
+const wireColumns = [
+  ["provider", "Capstan, provider and kernel"],
+  ...peers,
+  ["sdk", "the vendor's SDK"],
+  ["floor", "floor"],
+] as const;
+
+const wireRows = [
+  { what: "B6: a text delta from OpenAI (Responses)", protocol: "openai" },
+  { what: "B6: a text delta from Anthropic (Messages)", protocol: "anthropic" },
+] as const;
+
 export function toResultsPage(results: Results): string {
   const { date, machine, rounds, versions, durable, refunds } = results;
   return `# Capstan beside other runtimes
@@ -76,9 +89,22 @@ ${table(
 
 ${behind(results)}
 
-## From the wire to the message, and to the page
+## From the wire to the message
 
-${wireTable(results)}
+A reply of 5,000 deltas over HTTP, from its bytes to the final message. Each runtime runs its loop on its own provider,
+without tools. The floor is \`fetch\`, line split and \`JSON.parse\`. OpenAI Agents has a provider of OpenAI alone.
+
+${table(
+  ["", ...wireColumns.map(([, title]) => title)],
+  wireRows.map(({ what, protocol }) => [
+    what,
+    ...wireColumns.map(([subject]) => cell(results, wireRow(what), wireSubject(subject, protocol))),
+  ]),
+)}
+
+## From the server to the page
+
+${pageTable(results)}
 
 ## Durable turns
 
@@ -134,7 +160,16 @@ function valueOf({ figures }: Results, row: Row, subject: string): number | unde
   return "metric" in figure ? figure.value : figure.perUnit;
 }
 
-/** Every figure in which a peer needs less than a session of Capstan. */
+function wireRow(what: string): Row {
+  return { what, bench: "B6", unit: "µs" };
+}
+
+/** The name that B6 gives to the figure of a column. */
+function wireSubject(subject: string, protocol: string): string {
+  return `${subject === "sdk" ? `${protocol}-sdk` : subject}, ${protocol}`;
+}
+
+/** Every figure in which a peer needs less than a session of Capstan, or than its provider. */
 function behind(results: Results): string {
   const lines = rows.flatMap((row) => {
     const ours = valueOf(results, row, "session");
@@ -147,16 +182,26 @@ function behind(results: Results): string {
       return `- ${row.what}: ${title} ${toShort(theirs)} ${row.unit}, a session ${toShort(ours)} ${row.unit}${aside}`;
     });
   });
+  const wire = wireRows.flatMap(({ what, protocol }) => {
+    const of = (subject: string): number | undefined =>
+      valueOf(results, wireRow(what), wireSubject(subject, protocol));
+    const ours = of("provider");
+    if (ours === undefined) return [];
+    return peers.flatMap(([subject, title]) => {
+      const theirs = of(subject);
+      if (theirs === undefined || theirs >= ours) return [];
+      return `- ${what}: ${title} ${toShort(theirs)} µs, Capstan's provider ${toShort(ours)} µs`;
+    });
+  });
   const slower = results.durable
     .filter(({ name, ratio }) => name !== "capstan" && ratio < 1)
     .map(({ name, turnsPerSecond }) => `- Durable turns: ${name} ${turnsPerSecond.toFixed(0)}/s`);
-  const all = [...lines, ...slower];
+  const all = [...lines, ...wire, ...slower];
   return all.length === 0 ? "In none of these figures." : all.join("\n");
 }
 
-function wireTable({ figures }: Results): string {
+function pageTable({ figures }: Results): string {
   const titles: Readonly<Record<string, string>> = {
-    B6: "B6: from the bytes of a reply to its message",
     B7: "B7: a delta to a client, with its id",
     B13: "B13: a delta to a page of the AI SDK",
   };

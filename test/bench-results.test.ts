@@ -53,6 +53,31 @@ test("the page says so if Capstan is ahead in every figure", () => {
   expect(page).toContain("| B1: a step with a tool call | – | 9.61 µs | 15.5 µs | – | – | – | – |");
 });
 
+test("the page shows what a delta from each vendor costs each runtime, and a dash where it has no provider", () => {
+  const base = "floor";
+  const page = toResultsPage(
+    resultsOf([
+      { bench: "B6", subject: "floor, openai", perUnit: 0.7, ratio: 1, base },
+      { bench: "B6", subject: "provider, openai", perUnit: 0.9, ratio: 1.3, base },
+      { bench: "B6", subject: "openai-sdk, openai", perUnit: 16.7, ratio: 24, base },
+      { bench: "B6", subject: "openai-agents, openai", perUnit: 21, ratio: 30, base },
+      { bench: "B6", subject: "pi, openai", perUnit: 9.5, ratio: 14, base },
+      { bench: "B6", subject: "floor, anthropic", perUnit: 0.5, ratio: 1, base },
+      { bench: "B6", subject: "provider, anthropic", perUnit: 0.7, ratio: 1.4, base },
+      { bench: "B6", subject: "anthropic-sdk, anthropic", perUnit: 1.5, ratio: 3, base },
+      { bench: "B6", subject: "pi, anthropic", perUnit: 0.6, ratio: 1.2, base },
+    ]),
+  );
+
+  expect(page.split("\n").filter((line) => line.startsWith("| B6"))).toEqual([
+    "| B6: a text delta from OpenAI (Responses) | 0.9 µs | 9.5 µs | – | 21 µs | – | – | 16.7 µs | 0.7 µs |",
+    "| B6: a text delta from Anthropic (Messages) | 0.7 µs | 0.6 µs | – | – | – | – | 1.5 µs | 0.5 µs |",
+  ]);
+  expect(page).toContain(
+    "- B6: a text delta from Anthropic (Messages): pi 0.6 µs, Capstan's provider 0.7 µs",
+  );
+});
+
 test("the longest bar of the picture is as wide as the space for bars", () => {
   const picture = toResultsPicture(
     resultsOf([

@@ -3,6 +3,7 @@ import { isStepCount, streamText, tool } from "ai";
 import { z } from "zod";
 import { toolResult } from "../script.mjs";
 import { aiScriptModel, toModelMessages } from "./ai-script-model.mjs";
+import { anthropicModel, openaiModel } from "./ai-wire-models.mjs";
 
 /** @type {import("../subject.ts").Subject} */
 export const subject = {
@@ -23,13 +24,24 @@ export const subject = {
     return {
       prepareHistory: toModelMessages,
       async turn(messages, seen) {
-        const result = streamText({ model, messages, tools: { weather }, stopWhen });
-        for await (const part of result.fullStream) {
-          seen.events++;
-          if (part.type === "text-delta") seen.delta(part.text);
-        }
-        return result.text;
+        return read(streamText({ model, messages, tools: { weather }, stopWhen }), seen);
       },
     };
   },
+  wire: {
+    openai: async ({ baseURL, seen }) => ask(await openaiModel(baseURL), seen),
+    anthropic: async ({ baseURL, seen }) => ask(await anthropicModel(baseURL), seen),
+  },
 };
+
+async function read(result, seen) {
+  for await (const part of result.fullStream) {
+    seen.events++;
+    if (part.type === "text-delta") seen.delta(part.text);
+  }
+  return result.text;
+}
+
+async function ask(model, seen) {
+  return read(streamText({ model, prompt: "go" }), seen);
+}

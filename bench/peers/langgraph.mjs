@@ -29,18 +29,42 @@ export const subject = {
     return {
       prepareHistory: toMessages,
       async turn(messages, seen) {
-        let text = "";
-        for await (const [chunk] of await agent.stream({ messages }, settings)) {
-          seen.events++;
-          if (chunk.getType() !== "ai" || chunk.content === "") continue;
-          seen.delta(chunk.content);
-          text += chunk.content;
-        }
-        return text;
+        return read(await agent.stream({ messages }, settings), seen);
       },
     };
   },
+  // The models are loaded when they are asked for, so that they cost the other benches nothing.
+  wire: {
+    async openai({ baseURL, seen }) {
+      const { ChatOpenAI } = await import("@langchain/openai");
+      const configuration = { baseURL: `${baseURL}/v1` };
+      const settings = { model: "gpt-5", apiKey: "key", useResponsesApi: true, configuration };
+      return ask(new ChatOpenAI(settings), seen);
+    },
+    async anthropic({ baseURL, seen }) {
+      const { ChatAnthropic } = await import("@langchain/anthropic");
+      const settings = { model: "claude-sonnet-5", apiKey: "key", anthropicApiUrl: baseURL };
+      return ask(new ChatAnthropic(settings), seen);
+    },
+  },
 };
+
+async function read(stream, seen) {
+  let text = "";
+  for await (const [chunk] of stream) {
+    seen.events++;
+    if (chunk.getType() !== "ai" || chunk.text === "") continue;
+    seen.delta(chunk.text);
+    text += chunk.text;
+  }
+  return text;
+}
+
+async function ask(llm, seen) {
+  const agent = createReactAgent({ llm, tools: [] });
+  const messages = [new HumanMessage("go")];
+  return read(await agent.stream({ messages }, { streamMode: "messages" }), seen);
+}
 
 /** The mock model of the floors: it finds its step from the last tool result. */
 class ScriptModel extends BaseChatModel {

@@ -4,6 +4,7 @@ import { createTool } from "@mastra/core/tools";
 import { z } from "zod";
 import { toolResult } from "../script.mjs";
 import { aiScriptModel, toModelMessages } from "./ai-script-model.mjs";
+import { anthropicModel, openaiModel } from "./ai-wire-models.mjs";
 
 /** @type {import("../subject.ts").Subject} */
 export const subject = {
@@ -31,13 +32,25 @@ export const subject = {
     return {
       prepareHistory: toModelMessages,
       async turn(messages, seen) {
-        const output = await agent.stream(messages, { maxSteps });
-        for await (const chunk of output.fullStream) {
-          seen.events++;
-          if (chunk.type === "text-delta") seen.delta(chunk.payload.text);
-        }
-        return output.text;
+        return read(await agent.stream(messages, { maxSteps }), seen);
       },
     };
   },
+  wire: {
+    openai: async ({ baseURL, seen }) => ask(await openaiModel(baseURL), seen),
+    anthropic: async ({ baseURL, seen }) => ask(await anthropicModel(baseURL), seen),
+  },
 };
+
+async function read(output, seen) {
+  for await (const chunk of output.fullStream) {
+    seen.events++;
+    if (chunk.type === "text-delta") seen.delta(chunk.payload.text);
+  }
+  return output.text;
+}
+
+async function ask(model, seen) {
+  const agent = new Agent({ id: "wire", name: "wire", instructions: "", model });
+  return read(await agent.stream("go"), seen);
+}

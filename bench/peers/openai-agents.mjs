@@ -1,5 +1,5 @@
 /** OpenAI Agents: `run` with `stream: true` and a model of its own. It keeps no log; a session of it would store items after they happened. */
-import { Agent, run, setTracingDisabled, tool, Usage } from "@openai/agents";
+import { Agent, OpenAIProvider, run, setTracingDisabled, tool, Usage } from "@openai/agents";
 import { z } from "zod";
 import { callId, sleep, stepAfter, toolResult } from "../script.mjs";
 
@@ -25,18 +25,29 @@ export const subject = {
     return {
       prepareHistory: toItems,
       async turn(items, seen) {
-        const result = await run(agent, items, { stream: true, maxTurns });
-        for await (const event of result) {
-          seen.events++;
-          if (event.type !== "raw_model_stream_event") continue;
-          if (event.data.type === "output_text_delta") seen.delta(event.data.delta);
-        }
-        await result.completed;
-        return result.finalOutput;
+        return read(await run(agent, items, { stream: true, maxTurns }), seen);
       },
     };
   },
+  // It has a provider of OpenAI alone: models of Anthropic come from the AI SDK, which is a subject of its own.
+  wire: {
+    async openai({ baseURL, seen }) {
+      const provider = new OpenAIProvider({ apiKey: "key", baseURL: `${baseURL}/v1` });
+      const agent = new Agent({ name: "wire", model: await provider.getModel("gpt-5") });
+      return read(await run(agent, "go", { stream: true }), seen);
+    },
+  },
 };
+
+async function read(result, seen) {
+  for await (const event of result) {
+    seen.events++;
+    if (event.type !== "raw_model_stream_event") continue;
+    if (event.data.type === "output_text_delta") seen.delta(event.data.delta);
+  }
+  await result.completed;
+  return result.finalOutput;
+}
 
 /** The mock model of the floors: it finds its step from the last tool result. */
 class ScriptModel {

@@ -1,6 +1,6 @@
 /** pi-agent-core: its `Agent` with a subscriber, in memory. It keeps no log, so a turn that is killed is gone. */
 import { Agent } from "@earendil-works/pi-agent-core";
-import { createAssistantMessageEventStream } from "@earendil-works/pi-ai";
+import { createAssistantMessageEventStream, createModels } from "@earendil-works/pi-ai";
 import { Type } from "typebox";
 import { callId, sleep, stepAfter, toolResult } from "../script.mjs";
 
@@ -41,20 +41,46 @@ export const subject = {
           initialState: { model, tools, messages: messages.slice(0, -1), thinkingLevel: "off" },
           streamFn,
         });
-        agent.subscribe((event) => {
-          seen.events++;
-          if (event.type !== "message_update") return;
-          const { assistantMessageEvent: part } = event;
-          if (part.type === "text_delta") seen.delta(part.delta);
-        });
-        await agent.prompt(prompt);
-        const last = agent.state.messages.at(-1);
-        if (last?.role !== "assistant") return undefined;
-        return last.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+        return prompted(agent, prompt, seen);
       },
     };
   },
+  // The providers are loaded when they are asked for, so that they cost the other benches nothing.
+  wire: {
+    async openai({ baseURL, seen }) {
+      const { openaiProvider } = await import("@earendil-works/pi-ai/providers/openai");
+      return ask(openaiProvider(), "gpt-5", `${baseURL}/v1`, seen);
+    },
+    async anthropic({ baseURL, seen }) {
+      const { anthropicProvider } = await import("@earendil-works/pi-ai/providers/anthropic");
+      return ask(anthropicProvider(), "claude-sonnet-5", baseURL, seen);
+    },
+  },
 };
+
+async function prompted(agent, prompt, seen) {
+  agent.subscribe((event) => {
+    seen.events++;
+    if (event.type !== "message_update") return;
+    const { assistantMessageEvent: part } = event;
+    if (part.type === "text_delta") seen.delta(part.delta);
+  });
+  await agent.prompt(prompt);
+  const last = agent.state.messages.at(-1);
+  if (last?.role !== "assistant") return undefined;
+  return last.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+async function ask(provider, id, baseUrl, seen) {
+  const models = createModels();
+  models.setProvider(provider);
+  const agent = new Agent({
+    initialState: { model: { ...models.getModel(provider.id, id), baseUrl }, thinkingLevel: "off" },
+    streamFn: models.streamSimple.bind(models),
+    getApiKey: () => "key",
+  });
+  return prompted(agent, "go", seen);
+}
 
 /** The mock model of the floors: it knows its step from the last tool result. */
 function scriptStream({ script, latencyMs }) {
