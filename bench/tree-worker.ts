@@ -21,8 +21,8 @@ const children = 100;
 const toolSteps = 3;
 const deltas = 100;
 /** The compiler is done late: a tree runs code that plain sessions do not have. */
-const warmUps = 25;
-const runs = 5;
+const warmUps = 60;
+const runs = 20;
 
 /** Called by every child at its last delta, in the run whose memory is measured. */
 let onLast: (() => Promise<void>) | undefined;

@@ -54,7 +54,7 @@ export class ChildState implements Child {
   readonly chainId: string | undefined;
   readonly budget: BudgetSlice | undefined;
   readonly startSeq: number;
-  /** The same child, with the call that it worked on before. */
+  /** State of this child at its previous call. */
   readonly before: ChildState | undefined;
   endSeq: number | undefined;
   granted: EntryOf<"child_granted"> | undefined;
