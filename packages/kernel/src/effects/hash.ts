@@ -30,14 +30,26 @@ const utf8 = new TextEncoder();
 const hash = new Uint32Array(8);
 const schedule = new Uint32Array(64);
 const shortMessage = new Uint8Array(1_024);
+const ascii = new TextDecoder();
+const hexDigits = new Uint8Array(64);
+const zeroCode = "0".charCodeAt(0);
+const letterCode = "a".charCodeAt(0) - 10;
 
 function sha256(text: string): string {
   const message = padded(text);
   hash.set(initialHash);
   for (let at = 0; at < message.byteLength; at += 64) compress(message, at);
-  let hex = "";
-  for (const word of hash) hex += word.toString(16).padStart(8, "0");
-  return hex;
+  return hexOfHash();
+}
+
+/** Digits are collected as bytes: eight numbers converted to text, and joined, take a fifth of the time of a hash. */
+function hexOfHash(): string {
+  for (let i = 0; i < hexDigits.length; i++) {
+    const word = hash[i >>> 3] as number;
+    const digit = (word >>> (28 - (i & 7) * 4)) & 0xf;
+    hexDigits[i] = digit < 10 ? zeroCode + digit : letterCode + digit;
+  }
+  return ascii.decode(hexDigits);
 }
 
 /** Message, a 1 bit, zeros, and the length in bits in the last eight bytes. */
