@@ -86,8 +86,8 @@ export class TurnAbort {
     const listeners = this.#listeners;
     if (listeners === undefined) return;
     // Listeners are added and removed like brackets, so it is almost always the last one.
-    if (listeners[listeners.length - 1] === listener) listeners.pop();
-    else this.#listeners = listeners.filter((other) => other !== listener);
+    const index = listeners.lastIndexOf(listener);
+    if (index !== -1) listeners.splice(index, 1);
   }
 
   /** Signals code that is still running that its result is no longer awaited. */

@@ -4,36 +4,55 @@ import { quietly } from "./quietly.ts";
 type Listener = Parameters<AbortSignal["addEventListener"]>[1] | null;
 type Options = Parameters<AbortSignal["addEventListener"]>[2];
 
+/** Listeners of the guarded signals that have any. */
+const states = new WeakMap<AbortSignal, GuardState>();
+
 /** Creates a controller with a real signal that drops errors and rejections of its listeners. The abort is what matters then. */
 export function guardedController(): AbortController {
   const controller = new AbortController();
-  const { signal } = controller;
-  const guards = new Map<Listener, (event: Event) => void>();
-  let onabort: AbortSignal["onabort"] = null;
-  const add = (type: string, listener: Listener, options?: Options): void => {
-    if (listener === null) return;
-    const guard = guards.get(listener) ?? guardOf(signal, listener);
-    guards.set(listener, guard);
-    EventTarget.prototype.addEventListener.call(signal, type, guard, options);
-  };
-  const remove = (type: string, listener: Listener, options?: Options): void => {
-    if (listener === null) return;
-    const guard = guards.get(listener) ?? listener;
-    EventTarget.prototype.removeEventListener.call(signal, type, guard, options);
-  };
-  Object.defineProperties(signal, {
-    addEventListener: { value: add },
-    removeEventListener: { value: remove },
-    onabort: {
-      get: () => onabort,
-      set(listener: AbortSignal["onabort"]) {
-        remove("abort", onabort);
-        onabort = typeof listener === "function" ? listener : null;
-        add("abort", onabort);
-      },
-    },
-  });
+  Object.setPrototypeOf(controller.signal, GuardedSignal.prototype);
   return controller;
+}
+
+class GuardState {
+  readonly guards = new Map<Listener, (event: Event) => void>();
+  onabort: AbortSignal["onabort"] = null;
+}
+
+/** Prototype of signals that the platform makes: functions created for each of them would take more memory than the signal. */
+class GuardedSignal extends AbortSignal {
+  override addEventListener(type: string, listener: Listener, options?: Options): void {
+    if (listener === null) return;
+    const { guards } = stateOf(this);
+    const guard = guards.get(listener) ?? guardOf(this, listener);
+    guards.set(listener, guard);
+    super.addEventListener(type, guard, options);
+  }
+
+  override removeEventListener(type: string, listener: Listener, options?: Options): void {
+    if (listener === null) return;
+    const guard = states.get(this)?.guards.get(listener) ?? listener;
+    super.removeEventListener(type, guard, options);
+  }
+
+  override get onabort(): AbortSignal["onabort"] {
+    return states.get(this)?.onabort ?? null;
+  }
+
+  override set onabort(listener: AbortSignal["onabort"]) {
+    const state = stateOf(this);
+    this.removeEventListener("abort", state.onabort);
+    state.onabort = typeof listener === "function" ? listener : null;
+    this.addEventListener("abort", state.onabort);
+  }
+}
+
+function stateOf(signal: AbortSignal): GuardState {
+  const known = states.get(signal);
+  if (known !== undefined) return known;
+  const state = new GuardState();
+  states.set(signal, state);
+  return state;
 }
 
 function guardOf(signal: AbortSignal, listener: NonNullable<Listener>): (event: Event) => void {
