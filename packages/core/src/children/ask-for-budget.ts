@@ -49,8 +49,9 @@ export class BudgetRequests {
     const { sessionId, incarnation } = parent;
     const id = `${childId}-${childSeq}`;
     // Without a parent no answer comes.
-    if (!(await postTo(this.#host, sessionId, id, body, { incarnation }))) return false;
-    this.#host.lookForWork(sessionId);
+    const seq = await postTo(this.#host, sessionId, id, body, { incarnation });
+    if (seq === undefined) return false;
+    this.#host.lookForWork(sessionId, seq);
     await this.#answered(call, childSeq, isStopped);
     return fold.tasks.budgetFor(call)?.isRefused === false;
   }

@@ -28,8 +28,8 @@ export async function answerAsking(
     budget,
     ...(isRefused !== undefined && { isRefused }),
   } as const;
-  const isThere = await postTo(host, childId, `${childId}-${seq}-granted`, body);
-  if (isThere) host.lookForWork(childId);
+  const postedSeq = await postTo(host, childId, `${childId}-${seq}-granted`, body);
+  if (postedSeq !== undefined) host.lookForWork(childId, postedSeq);
 }
 
 interface Answer {

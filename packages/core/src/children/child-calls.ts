@@ -50,8 +50,9 @@ const never = new AbortController().signal;
 export class ChildCalls implements SessionAgents {
   readonly #options: ChildCallsOptions;
   readonly #starts: ChildStarts;
-  readonly #waiters = new Set<Waiter>();
-  /** `newsCount` of the children when the waiters were last looked at. */
+  /** By call: each waits for news of its own child. */
+  readonly #waiters = new Map<string, Waiter>();
+  /** Number of the children's news that the waiters were told of. */
   #seenNews = 0;
 
   constructor(options: ChildCallsOptions) {
@@ -61,10 +62,11 @@ export class ChildCalls implements SessionAgents {
 
   /** Called when entries were folded: a report may be among them. */
   onChange(): void {
-    const { newsCount } = this.#options.log.fold.children;
-    if (newsCount === this.#seenNews) return;
-    this.#seenNews = newsCount;
-    for (const waiter of this.#waiters) if (hasNews(waiter)) waiter.resolve();
+    const { news } = this.#options.log.fold.children;
+    for (; this.#seenNews < news.length; this.#seenNews += 1) {
+      const waiter = this.#waiters.get(news[this.#seenNews] as string);
+      if (waiter !== undefined && hasNews(waiter)) waiter.resolve();
+    }
   }
 
   async runChild(call: ChildCall): Promise<ToolResult | ToolOutput | Suspension> {
@@ -157,13 +159,13 @@ export class ChildCalls implements SessionAgents {
     const onAbort = (): void => resolve();
     const waiter = { ...of, resolve };
     if (this.#waiters.size === 0) this.#options.onWaiting(true);
-    this.#waiters.add(waiter);
+    this.#waiters.set(of.child.toolCallId, waiter);
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       if (!hasNews(waiter) && !signal.aborted) await promise;
     } finally {
       signal.removeEventListener("abort", onAbort);
-      this.#waiters.delete(waiter);
+      this.#waiters.delete(of.child.toolCallId);
       if (this.#waiters.size === 0) this.#options.onWaiting(false);
     }
   }

@@ -4,19 +4,20 @@ import type { PostedBody, WriteOptions } from "@capstan/log";
 import { entryVersion, isRepositoryError } from "@capstan/log";
 import type { SessionHost } from "../session/session-host.ts";
 
-/** Posts without reading the other log. Returns false if there is no such session. */
+/** Posts without reading the other log. Returns the seq of the entry; undefined if there is no such session. */
 export async function postTo(
   { repository, clock }: SessionHost,
   sessionId: string,
   id: string,
   body: PostedBody,
   options: WriteOptions = {},
-): Promise<boolean> {
+): Promise<number | undefined> {
   try {
-    await repository.post(sessionId, { v: entryVersion, id, at: clock.now(), ...body }, options);
-    return true;
+    const entry = { v: entryVersion, id, at: clock.now(), ...body };
+    const { seq } = await repository.post(sessionId, entry, options);
+    return seq;
   } catch (thrown) {
-    if (isRepositoryError(thrown) && thrown.code === "not_found") return false;
+    if (isRepositoryError(thrown) && thrown.code === "not_found") return undefined;
     throw thrown;
   }
 }
@@ -29,7 +30,8 @@ export async function cancelTask(
   reason: string,
 ): Promise<void> {
   const body = { type: "cancel_requested", turnId: taskId, reason } as const;
-  if (await postTo(host, childId, `${taskId}-cancel`, body)) host.lookForWork(childId);
+  const seq = await postTo(host, childId, `${taskId}-cancel`, body);
+  if (seq !== undefined) host.lookForWork(childId, seq);
 }
 
 /** Session that a pending call belongs to, below this one. */

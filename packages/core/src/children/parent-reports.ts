@@ -42,9 +42,9 @@ export class ParentReports {
     const id = `${childId}-${childSeq}`;
     const body = { type: "child_reported", toolCallId, childId, childSeq, report } as const;
     // A parent that was deleted needs no reports.
-    const isThere = await postTo(this.#host, sessionId, id, body, { incarnation });
+    const seq = await postTo(this.#host, sessionId, id, body, { incarnation });
     this.#reportedSeq = childSeq;
-    if (isThere) this.#host.lookForWork(sessionId);
+    if (seq !== undefined) this.#host.lookForWork(sessionId, seq);
   }
 }
 

@@ -229,7 +229,8 @@ export class TreeNode {
   #take(event: SessionEvent, cursor: Cursor): void {
     if (this.isOver) return;
     // After a live event a reader that returns gets a snapshot anyway, and another process may count fewer of them.
-    if (!isLiveOnly(event) || event.type === "settled") this.#cursor = cursor;
+    if (isLiveOnly(event) && event.type !== "settled") return this.#tree.deliver(event, cursor);
+    this.#cursor = cursor;
     if (event.type === "child_started") this.#onStarted(event);
     this.#tree.deliver(event, cursor);
     switch (event.type) {

@@ -126,7 +126,7 @@ export class Host<
       follow: (id) => this.#follow(id),
       isOpening: (id) => this.#openOrCreate.opening(id) !== undefined,
       use: (id, work) => this.#use(id, work),
-      lookForWork: (id) => this.#lookForWork(id),
+      lookForWork: (id, seq) => this.#lookForWork(id, seq),
       release: (id) => this.release(id),
       leave: (runtime) => this.#leave(runtime),
       adopt: (claim, askedAt, slot) =>
@@ -406,10 +406,10 @@ export class Host<
   }
 
   /** A session that this process has in memory is woken by its store; others are claimed. */
-  #lookForWork(id: string): void {
+  #lookForWork(id: string, seq: number): void {
     const runtime = this.#runtimes.get(id);
     // If the store fails now, or the session is gone, nothing is lost: what is due stays due.
-    if (runtime !== undefined) runtime.onPosted();
+    if (runtime !== undefined) runtime.onPosted(seq);
     else background(this.#isForOne ? this.#open(id) : this.#due.claim(), () => {});
   }
 

@@ -344,8 +344,10 @@ export class SessionRuntime {
     return this.#work.postAndClaim(id, body);
   }
 
-  /** Another session of this process has posted something here. */
-  onPosted(): void {
+  /** Another session of this process has posted the entry with this seq here. */
+  onPosted(seq: number): void {
+    // The store's wake-up mostly comes first.
+    if (this.log.fold.seq >= seq) return this.wake();
     const read = async (): Promise<void> => {
       await this.log.catchUp();
       this.wake();

@@ -60,7 +60,7 @@ export interface SessionHost {
   /** Whether a caller in this process is about to open or create the session. */
   isOpening(sessionId: string): boolean;
   /** Looks for work soon, because something was posted to this session. */
-  lookForWork(sessionId: string): void;
+  lookForWork(sessionId: string, seq: number): void;
 }
 
 /** Start of a session that another log names first. */

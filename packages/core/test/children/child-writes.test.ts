@@ -103,3 +103,22 @@ test("the end of a child is stored with the result of its call", async () => {
   const ends = writes.filter(({ types }) => types.includes("child_ended"));
   expect(ends.map(({ types }) => types)).toEqual(["child_ended tool_result"]);
 });
+
+test("the parent reads each report of a child once", async () => {
+  const researcher = member("researcher", [say("1"), say("2")]);
+  const root = member("root", [reply(ask("a"), ask("b")), say("Done")], [asTool(researcher)]);
+  const world = family(root);
+  const reads: string[] = [];
+  const repository: SessionRepository = {
+    ...world.repository,
+    read(id, options) {
+      reads.push(id);
+      return world.repository.read(id, options);
+    },
+  };
+  const session = world.host({ repository }).createSession({ agent: "root" });
+
+  await session.send("Go").response;
+
+  expect(reads.filter((id) => id === session.id)).toHaveLength(2);
+});

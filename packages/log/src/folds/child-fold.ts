@@ -22,7 +22,7 @@ export class ChildFold {
   #states: ChildState[] = [];
   /** Number of children that have not ended. */
   #openCount = 0;
-  #newsCount = 0;
+  readonly #news: string[] = [];
 
   find(toolCallId: string): Child | undefined {
     return this.#byCall?.get(toolCallId);
@@ -42,14 +42,14 @@ export class ChildFold {
     return this.#states;
   }
 
-  /** Grows when a child reports, and when a call that a child works on is over: a reader that waits for that need not look at each child. */
-  get newsCount(): number {
-    return this.#newsCount;
+  /** Call of each report of a child, and of each call that a child works on when it is over: it only grows, so that a reader need not look at all children. */
+  get news(): readonly string[] {
+    return this.#news;
   }
 
-  /** Called when there is news of a child. */
-  noteNews(): void {
-    this.#newsCount += 1;
+  /** Called when there is news of the child that works on this call. */
+  noteNews(toolCallId: string): void {
+    this.#news.push(toolCallId);
   }
 
   /** Children about which an entry is to be written at this time: they have ended, must be stopped, wait, or work again. */
@@ -158,9 +158,9 @@ export class ChildFold {
   }
 
   #cut(isOne: (child: ChildState) => boolean): readonly string[] {
-    this.noteNews();
     return this.#states.flatMap((child) => {
       if (!isOne(child)) return [];
+      this.noteNews(child.toolCallId);
       child.isCallOver = true;
       child.isCut = child.isBackground;
       return child.resultId ?? [];

@@ -59,7 +59,7 @@ export class FamilyFold {
     const child = this.#parent.children.state(toolCallId);
     if (child === undefined) return undefined;
     child.settleCall(usage !== undefined, result.isError);
-    this.#parent.children.noteNews();
+    this.#parent.children.noteNews(child.toolCallId);
     return this.#takeFrom(child);
   }
 
@@ -68,7 +68,7 @@ export class FamilyFold {
     const child = this.#parent.children.state(entry.toolCallId);
     if (child === undefined) return undefined;
     if (child.report(entry)) this.#heed(child);
-    this.#parent.children.noteNews();
+    this.#parent.children.noteNews(child.toolCallId);
     return this.#takeFrom(child);
   }
 
