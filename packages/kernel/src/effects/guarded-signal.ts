@@ -16,7 +16,7 @@ export function guardedController(): AbortController {
 
 class GuardState {
   readonly guards = new Map<Listener, (event: Event) => void>();
-  onabort: AbortSignal["onabort"] = null;
+  handler: AbortSignal["onabort"] = null;
 }
 
 /** Prototype of signals that the platform makes: functions created for each of them would take more memory than the signal. */
@@ -36,14 +36,14 @@ class GuardedSignal extends AbortSignal {
   }
 
   override get onabort(): AbortSignal["onabort"] {
-    return states.get(this)?.onabort ?? null;
+    return states.get(this)?.handler ?? null;
   }
 
   override set onabort(listener: AbortSignal["onabort"]) {
     const state = stateOf(this);
-    this.removeEventListener("abort", state.onabort);
-    state.onabort = typeof listener === "function" ? listener : null;
-    this.addEventListener("abort", state.onabort);
+    this.removeEventListener("abort", state.handler);
+    state.handler = typeof listener === "function" ? listener : null;
+    this.addEventListener("abort", state.handler);
   }
 }
 
