@@ -15,7 +15,7 @@ import {
 const otherLanguages: Readonly<Record<string, string>> = {
   ts: "readme.test.ts: a file in examples, which a test runs",
   js: "coming-from.process.test.ts: the programs of bench/peers/apps",
-  json: "settings and messages, which the tests of their readers have",
+  json: "json-blocks.test.ts: settings, messages and what else they are",
   mermaid: "a picture",
   dockerfile: "needs a Docker daemon, which CI has not",
 };
