@@ -17,7 +17,8 @@ export default defineConfig({
   // Anchors as GitHub makes them, so that one link works in both places.
   markdown: {
     anchor: { slugify: githubAnchor },
-    theme: { light: "github-light", dark: "github-dark" },
+    // Comments of github-dark are too dim on the background of a block.
+    theme: { light: "github-light", dark: "github-dark-dimmed" },
   },
   themeConfig: {
     logo: "/logo.svg",

@@ -13,6 +13,8 @@ export interface HeadlessTerminal {
   /** Resolves once the window contains the text. */
   shows(text: string): Promise<void>;
   type(keys: string): void;
+  /** Types right after the program has written this text, before it continues with anything it waits for. */
+  typeAfter(written: string, keys: string): void;
   /** Ends a suspension. */
   continue(): void;
   resize(columns: number, rows: number): void;
@@ -48,6 +50,7 @@ export function headlessTerminal({
   const continued = Promise.withResolvers<void>();
   let written = "";
   const early: string[] = [];
+  const typedAfter: { readonly text: string; readonly keys: string }[] = [];
   const waiters = new Set<() => void>();
   const input = (text: string): void => {
     if (listener === undefined) early.push(text);
@@ -84,6 +87,11 @@ export function headlessTerminal({
       },
       write: (text) => {
         written += text;
+        const index = typedAfter.findIndex((typed) => text.includes(typed.text));
+        // Not within the write: the program is drawing.
+        for (const { keys } of index < 0 ? [] : typedAfter.splice(index, 1)) {
+          queueMicrotask(() => input(keys));
+        }
         terminal.write(text, () => waiters.forEach((wake) => wake()));
       },
       open: (kind) => {
@@ -114,6 +122,7 @@ export function headlessTerminal({
     until,
     shows: (text) => until((lines) => lines.join("\n").includes(text)),
     type: input,
+    typeAfter: (text, keys) => typedAfter.push({ text, keys }),
     resize: (nextColumns, nextRows) => {
       terminal.resize(nextColumns, nextRows);
       listener?.resize();

@@ -30,9 +30,8 @@ test("keys that are typed before the screen is loaded are not lost", async () =>
 
 test("lines that are typed while the command is being loaded are sent one by one", async () => {
   const terminal = openConversation([say("First answer."), say("Second answer.")]);
-  await terminal.shows("starting …");
 
-  terminal.type("/cost\rfirst\r");
+  terminal.typeAfter("starting …", "/cost\rfirst\r");
 
   await terminal.shows("First answer.");
   expect(terminal.window().join("\n")).toContain("no usage was reported");
@@ -41,10 +40,8 @@ test("lines that are typed while the command is being loaded are sent one by one
 
 test("a marked paste while the command is being loaded is one prompt", async () => {
   const terminal = openConversation([say("Got it.")]);
-  await terminal.shows("starting …");
 
-  terminal.type("\u001b[200~one\rtwo\u001b[201~");
-  terminal.type(key.enter);
+  terminal.typeAfter("starting …", `\u001b[200~one\rtwo\u001b[201~${key.enter}`);
 
   await terminal.shows("Got it.");
   expect(terminal.provider.requests[0]?.messages[0]).toMatchObject({ content: "one\ntwo" });

@@ -18,7 +18,7 @@ import { startChild } from "./start-child.ts";
 import type { ChildCall, HandoffCall, SessionAgents } from "../tools/other-agents.ts";
 
 export interface ChildCallsOptions extends ParentSession {
-  /** Appends entries together with the result of the call that follows at once. They may be lost if the process ends before that. */
+  /** Appends entries together with the result of their call, which follows at once. They are lost if the process ends before that. */
   appendWithResult(bodies: readonly OwnedBody[]): MaybePromise<unknown>;
   /** Called when calls begin to wait for children, and when none waits any more: in between other sessions may use the slot. */
   onWaiting(isWaiting: boolean): void;

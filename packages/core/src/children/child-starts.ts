@@ -18,7 +18,7 @@ export class ChildStarts {
     return this.#expected.size;
   }
 
-  /** Returns a function that records the start, which must be called. */
+  /** Returns a function that records the start. The caller must call it. */
   expect(start: ChildStart): () => Promise<void> {
     this.#expected.add(start);
     return () => {

@@ -24,7 +24,7 @@ export async function findChild(
   host: SessionHost,
 ): Promise<FollowedSession | undefined> {
   const { repository, clock } = host;
-  // The process that creates it is mostly this one.
+  // Usually this process creates it.
   const coming = host.isOpening(wanted.sessionId) ? await follow(wanted, host) : undefined;
   if (coming !== undefined) return coming;
   while (!wanted.isOver) {

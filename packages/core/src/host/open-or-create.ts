@@ -47,7 +47,7 @@ export class OpenOrCreate {
     start: SessionStart,
     recorded: RecordedStart | undefined,
   ): Promise<Session> {
-    // The caller of that one gets its error. Without one, the caller of this has stored the promise when the start is recorded.
+    // The earlier caller gets its own error. The wait also lets `session` store this promise before the start is recorded.
     await before?.catch(() => {});
     await recorded?.record();
     const stored = recorded?.isNew === true ? undefined : await this.#openIfStored(id);

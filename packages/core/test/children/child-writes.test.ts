@@ -46,6 +46,17 @@ function typesOf(entries: readonly { readonly type: string }[]): string {
 
 const ask = (task: string) => callTool("researcher", { task });
 
+/** Runs a turn in which a child works on one call. */
+async function askOnce() {
+  const researcher = member("researcher", [say("42")]);
+  const root = member("root", [ask("Find it"), say("Done")], [asTool(researcher)]);
+  const world = family(root);
+  const [repository, writes] = noting(world.repository);
+  const session = world.host({ repository }).createSession({ agent: "root" });
+  await session.send("Go").response;
+  return { world, session, writes };
+}
+
 test("children of calls that begin at the same moment are recorded in one append", async () => {
   const researcher = member("researcher", [say("1"), say("2"), say("3")]);
   const root = member(
@@ -71,13 +82,7 @@ test("children of calls that begin at the same moment are recorded in one append
 });
 
 test("a child is created, gets its task with its lease, starts with its first request, and ends with its reply", async () => {
-  const researcher = member("researcher", [say("42")]);
-  const root = member("root", [ask("Find it"), say("Done")], [asTool(researcher)]);
-  const world = family(root);
-  const [repository, writes] = noting(world.repository);
-  const session = world.host({ repository }).createSession({ agent: "root" });
-
-  await session.send("Go").response;
+  const { world, session, writes } = await askOnce();
 
   const [childId = ""] = world.childrenOf(session.id);
   const ofChild = writes.filter(({ sessionId }) => sessionId === childId);
@@ -92,13 +97,7 @@ test("a child is created, gets its task with its lease, starts with its first re
 });
 
 test("the end of a child is stored with the result of its call", async () => {
-  const researcher = member("researcher", [say("42")]);
-  const root = member("root", [ask("Find it"), say("Done")], [asTool(researcher)]);
-  const world = family(root);
-  const [repository, writes] = noting(world.repository);
-  const session = world.host({ repository }).createSession({ agent: "root" });
-
-  await session.send("Go").response;
+  const { writes } = await askOnce();
 
   const ends = writes.filter(({ types }) => types.includes("child_ended"));
   expect(ends.map(({ types }) => types)).toEqual(["child_ended tool_result"]);
