@@ -37,6 +37,7 @@ export type {
   LiveFrame,
   MaybePromise,
   Posted,
+  PostedStart,
   ReadOptions,
   ReadPage,
   RepositoryErrorCode,
