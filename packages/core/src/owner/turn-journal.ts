@@ -239,7 +239,7 @@ export class TurnJournal {
     // The stored head stays, except at the start and at the end.
     const choices: AppendChoices = { lease: heldLease.lease };
     if (opening === undefined) return log.append(entries, choices);
-    // What came in between may have changed the plan.
+    // An entry that came in between may have changed the plan.
     if (log.fold.seq !== opening.plannedAt) return "conflict";
     return log.append(entries, { ...choices, head: opening.head, isUpToDate: true });
   }
