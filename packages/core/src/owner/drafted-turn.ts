@@ -97,6 +97,8 @@ export class DraftedTurn {
     const { log, heldLease } = this.#options;
     if (this.#posted === undefined) this.#postWith(entries, head);
     await this.begun;
+    // The answer may have taken longer than the lease.
+    await heldLease.confirm(log.now());
     heldLease.check(log.now());
     if (this.#isStarted) return "appended";
     if (log.fold.seq !== this.#seq) return "conflict";
