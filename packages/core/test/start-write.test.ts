@@ -1,8 +1,9 @@
 /** The write that posts an input and starts its turn: what comes before it, and when there are two instead. */
 import type { AgentInit, Session } from "@capstan/core";
+import type { SessionRepository } from "@capstan/log";
 import { isPromise } from "@capstan/log";
 import type { ScriptItem } from "@capstan/testing";
-import { say } from "@capstan/testing";
+import { say, stall } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { mortal } from "./mortal.ts";
 import { begun, countOf, posting, typesOf, watchingStarts, wholeTurn } from "./started-turns.ts";
@@ -87,7 +88,8 @@ test("a turn that its process started and did not ask for is resumed by another"
 
 test("another host that holds the lease gets the input alone, and runs its turn", async () => {
   const world = createWorld([say("One"), say("Two")]);
-  const session = await begun(world.host());
+  const faults: unknown[] = [];
+  const session = await begun(world.host({ onError: ({ error }) => faults.push(error) }));
   const claim = world.repository.acquire("chat", "other", 1_000);
   if (claim === undefined || isPromise(claim)) throw new Error("The lease was not given");
 
@@ -99,6 +101,55 @@ test("another host that holds the lease gets the input alone, and runs its turn"
 
   expect(before).toEqual(["input"]);
   expect((await turn.response).text).toBe("Two");
+  expect(faults).toEqual([]);
+});
+
+test("while a turn runs, the stored head says so, and has seen its input and nothing after it", async () => {
+  const world = createWorld([say("One"), stall()]);
+  const session = await begun(world.host());
+  const { lastSeq } = world.repository.read("chat");
+
+  const turn = session.send("And?", { id: "t2" });
+  await world.clock.advance(0);
+  const [listed] = world.repository.list().sessions;
+  turn.abort();
+  await turn.response;
+
+  expect(listed?.head).toMatchObject({ status: "running", seen: lastSeq + 1 });
+  expect(listed?.lastSeq).toBe(lastSeq + 3);
+});
+
+test("a turn that starts with its input reads nothing back", async () => {
+  const world = createWorld([say("One"), say("Two")]);
+  let reads = 0;
+  const read: SessionRepository["read"] = (...args) => {
+    reads += 1;
+    return world.repository.read(...args);
+  };
+  const session = await begun(world.host({ repository: { ...world.repository, read } }));
+  reads = 0;
+
+  await session.send("And?", { id: "t2" }).response;
+  await session.waitForIdle();
+
+  expect(reads).toBe(0);
+});
+
+test("settings that planning changes count for the turn that is planned", async () => {
+  let session: Session | undefined;
+  const instructions = (): string => {
+    void session?.configure({ temperature: 0.5 });
+    session = undefined;
+    return "Help";
+  };
+  const world = createWorld([say("One")], [], { instructions });
+  const chat = world.host().createSession({ agent: "helper", id: "chat" });
+  session = chat;
+
+  await chat.send("Hi", { id: "t1" }).response;
+
+  expect(countOf(world, "config")).toBe(1);
+  expect(world.provider.requests[0]?.options.temperature).toBe(0.5);
 });
 
 test("a message that planning sends comes before the turn that is planned", async () => {

@@ -35,7 +35,14 @@ describe.each(stores)("a store that answers %s", (_, from) => {
     expect(text).toBe("Two");
     expect(typesOf(world, "t2")).toEqual(wholeTurn);
     const ids = world.entries("chat").map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.slice(ids.indexOf("t2"))).toEqual([
+      "t2",
+      "t2~~1",
+      "t2~~2",
+      expect.stringMatching(/^\d+~\d+$/),
+      expect.stringMatching(/^\d+~\d+$/),
+      expect.stringMatching(/^\d+~\d+$/),
+    ]);
     expect(seen.slice(0, 5)).toEqual([
       "turn_start",
       "message_start",
@@ -44,6 +51,18 @@ describe.each(stores)("a store that answers %s", (_, from) => {
       "attempt_start",
     ]);
     expect(seen.slice(-2)).toEqual(["turn_end", "settled"]);
+  });
+
+  test("a subscriber that joins right after a send sees the turn from its start", async () => {
+    const world = createWorld([say("One"), say("Two")]);
+    const session = await begun(hostOf(world));
+    const seen: string[] = [];
+
+    const turn = session.send("And?", { id: "t2" });
+    session.subscribe(({ type }) => seen.push(type));
+    await turn.response;
+
+    expect(seen[0]).toBe("turn_start");
   });
 
   test("an abort right after a send ends the turn", async () => {
