@@ -1,7 +1,7 @@
 /** The write that posts an input and starts its turn: what comes before it, and when there are two instead. */
 import type { AgentInit, Session } from "@capstan/core";
 import type { SessionRepository } from "@capstan/log";
-import { isPromise } from "@capstan/log";
+import { isPromise, RepositoryError } from "@capstan/log";
 import type { ScriptItem } from "@capstan/testing";
 import { say, stall } from "@capstan/testing";
 import { expect, test } from "vitest";
@@ -212,4 +212,25 @@ test("a queued message is posted alone", async () => {
   await session.waitForIdle();
 
   expect(starts).toEqual([["turn_started", "prompt", "attempt"], []]);
+});
+
+test("a turn that cannot be started after its input is left until the store may be back", async () => {
+  const world = createWorld([say("One")], [], { instructions: async () => "Help" });
+  let starts = 0;
+  const append: SessionRepository["append"] = (id, entries, options) => {
+    if (entries[0]?.type === "turn_started" && ++starts === 1) {
+      throw new RepositoryError("unavailable", id, "gone for a moment");
+    }
+    return world.repository.append(id, entries, options);
+  };
+  const host = world.host({ repository: { ...world.repository, append }, onError: () => {} });
+  const session = host.createSession({ agent: "helper", id: "chat" });
+
+  const turn = session.send("Hi", { id: "t1" });
+  await world.clock.advance(0);
+  const before = starts;
+  await world.clock.advance(60_000);
+
+  expect(before).toBe(1);
+  expect((await turn.response).text).toBe("One");
 });

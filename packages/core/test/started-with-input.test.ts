@@ -184,6 +184,20 @@ describe.each(stores)("a store that answers %s", (_, from) => {
     expect(typesOf(world, "t1").slice(0, 3)).toEqual(["input", "turn_started", "prompt"]);
   });
 
+  test("a plan that is ready before its input is stored is used", async () => {
+    let asked = 0;
+    const instructions = async (): Promise<string> => {
+      asked += 1;
+      return "Help";
+    };
+    const world = createWorld([say("One")], [], { instructions });
+    const session = hostOf(world).createSession({ agent: "helper", id: "chat" });
+
+    const { text } = await session.send("Hi", { id: "t1" }).response;
+
+    expect([text, asked]).toEqual(["One", 1]);
+  });
+
   test("a turn whose planning throws ends in that error, and its input is stored", async () => {
     const world = createWorld([say("One")], [], { instructions: unreadable });
     const session = hostOf(world).createSession({ agent: "helper", id: "chat" });
