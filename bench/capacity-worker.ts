@@ -25,7 +25,7 @@ export interface CapacityOrder {
 
 const sessionsAtOnce = 50;
 /** To post the input with the lease, and the appends of 3 steps, the last of which releases it. */
-const writesPerTurn = 7;
+const writesPerTurn = 6;
 /** Before anything is counted. */
 const warmUpMs = 2_000;
 

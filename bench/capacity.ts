@@ -13,7 +13,7 @@ import { meterOf } from "./server-meter.ts";
 const help = `npm run capacity -- [options]
 
 Turns of 3 steps with 2 tool calls on a model that answers at once, 50 sessions at a time in each process, after a warm-up of 2 s. Beside each: how many the
-bare driver could store if it did the same 7 writes and nothing else. For PostgreSQL also, for each turn: transactions, and the CPU time of our
+bare driver could store if it did the same 6 writes and nothing else. For PostgreSQL also, for each turn: transactions, and the CPU time of our
 processes and of the server.
 
   --seconds N   for each figure (default 5)

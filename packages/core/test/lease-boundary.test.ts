@@ -1,6 +1,6 @@
 /** The moment at which a lease is over: another host may have the session from then on. */
 import { memoryRepository } from "@capstan/log";
-import type { SessionHead } from "@capstan/log";
+import type { Lease, SessionHead } from "@capstan/log";
 import { manualClock } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { HeldLease } from "../src/owner/held-lease.ts";
@@ -37,4 +37,29 @@ test("the store is asked for a lease that is over, and not before", async () => 
   expect(atTheEnd).toBeInstanceOf(Promise);
   await atTheEnd;
   expect(heldLease.isLost).toBe(false);
+});
+
+test("a lease that is still to be given is not renewed, holds nothing up, and ends like any other", async () => {
+  const clock = manualClock(askedAt);
+  const renewed: number[] = [];
+  const repository = {
+    ...memoryRepository({ now: clock.now }),
+    renew: ({ epoch }: Lease) => void renewed.push(epoch),
+  };
+  const renewals = new Renewals(clock, leaseMs);
+  const heldLease = new HeldLease(undefined, { repository, clock, leaseMs, renewals }, askedAt);
+
+  await clock.advance(leaseMs);
+  expect(heldLease.confirm(clock.now())).toBeUndefined();
+  expect(() => heldLease.check(clock.now())).not.toThrow();
+  expect(() => heldLease.lease).toThrow("was not given");
+  expect(renewed).toEqual([]);
+
+  const given = { lease: { sessionId: "s", owner: "own", epoch: 3 }, lastSeq: 0, head };
+  heldLease.take(given, clock.now());
+  await clock.advance(leaseMs / 3);
+
+  expect(renewed).toEqual([3]);
+  heldLease.lose();
+  expect(() => heldLease.check(clock.now())).toThrow("has expired or was lost");
 });

@@ -1,5 +1,6 @@
 /** A process that can die: from then on nothing of it reaches the store, and nothing of the store reaches it. */
 import type { NewEntry, SessionRepository } from "@capstan/log";
+import { isPromise } from "@capstan/log";
 
 export interface Mortal {
   readonly repository: SessionRepository;
@@ -28,7 +29,13 @@ export function mortal(store: SessionRepository): Mortal {
           isDead = entries.some((entry) => entry.type === last);
           return isDead ? never : appended;
         }),
-      post: (...args) => unlessDead(() => store.post(...args)),
+      post: (id, entry, options) =>
+        unlessDead(() => {
+          const posted = store.post(id, entry, options);
+          const isStarted = !isPromise(posted) && posted.isStarted === true;
+          isDead = isStarted && options?.start?.entries.some(({ type }) => type === last) === true;
+          return isDead ? never : posted;
+        }),
       read: (...args) => unlessDead(() => store.read(...args)),
       list: (...args) => unlessDead(() => store.list(...args)),
       delete: (...args) => unlessDead(() => store.delete(...args)),

@@ -37,6 +37,7 @@ export type {
   LiveFrame,
   MaybePromise,
   Posted,
+  PostedStart,
   ReadOptions,
   ReadPage,
   RepositoryErrorCode,
@@ -94,6 +95,8 @@ export { SessionFold } from "./folds/session-fold.ts";
 export type { EntryPoint, TranscriptFold } from "./folds/transcript-fold.ts";
 export { messageFault } from "./entries/value-shapes.ts";
 export { chainMark } from "./folds/turn-fold.ts";
+export type { InputBody } from "./folds/posted-fold.ts";
+export { originOfInput } from "./folds/posted-fold.ts";
 export type { StepUnderWay, TurnFold, TurnOrigin } from "./folds/turn-fold.ts";
 export type { QueuedItem, QueueFold, QueueOutcome } from "./folds/queue-fold.ts";
 export type { PricedUsage, UsageFold } from "./folds/usage-fold.ts";

@@ -57,6 +57,7 @@ test("the log exports these names and no others", () => {
       "newId",
       "newestFirst",
       "orElse",
+      "originOfInput",
       "parseCursor",
       "parseEntries",
       "parseEntry",

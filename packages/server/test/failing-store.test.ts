@@ -63,7 +63,11 @@ test("a session that had to be set aside is listed so, counted, and tells client
     if (entries.length > 0) throw new RepositoryError("invalid_entry", id, secret);
     return memory.append(id, entries, options);
   };
-  const world = await createWorld([say("Hi")], { repository: { ...memory, append } });
+  const post: SessionRepository["post"] = (id, entry, options) => {
+    if (options?.start !== undefined) throw new RepositoryError("invalid_entry", id, secret);
+    return memory.post(id, entry, options);
+  };
+  const world = await createWorld([say("Hi")], { repository: { ...memory, append, post } });
   await world.execute({ sessionId: "k", input: "Hi", context: {} });
 
   const list = await (await world.request("/api/agent/sessions")).text();

@@ -62,6 +62,10 @@ async function useAll(store: SessionRepository): Promise<void> {
   await store.append(id, [entry("a3")], { lease: claim.lease, head: head(), onlyIfSeq: 1 });
   await store.renew(claim.lease, 60_000);
   await store.append(id, [entry("a4")], { lease: claim.lease, head: head(), releases: true });
+  const start = { entries: [entry("s1")], head: head(), onlyIfSeq: 6 };
+  const options = { claim: { owner: "me", ttlMs: 60_000 }, start };
+  const { isStarted } = await store.post(id, entry("p3"), options);
+  if (isStarted !== true) throw new Error("The start was not stored");
   const again = await store.acquire(id, "me", 60_000);
   if (again === undefined) throw new Error("The lease was not given");
   await store.release(again.lease);

@@ -3,8 +3,16 @@ import { expect, test } from "vitest";
 import { plantedAgeFaults } from "./planted-age-faults.ts";
 import { plantedFaults } from "./planted-faults.ts";
 import { plantedSessionFaults } from "./planted-session-faults.ts";
+import { plantedStartFaults } from "./planted-start-faults.ts";
 
-test.each([...plantedFaults, ...plantedSessionFaults, ...plantedAgeFaults])(
+const faults = [
+  ...plantedFaults,
+  ...plantedSessionFaults,
+  ...plantedStartFaults,
+  ...plantedAgeFaults,
+];
+
+test.each(faults)(
   "the simulator catches that $name",
   async ({ scenario, caughtAs, ...altered }) => {
     const { failures } = await exploreCrashes(findScenario(scenario), {

@@ -56,20 +56,26 @@ export function withoutState(field: string): CreateStore {
 
 /** Entries of these types are acknowledged, and written with the next append. */
 export function writingLate(types: EntryTypes): CreateStore {
+  const isLate = (entry: NewEntry): boolean => types.includes(entry.type);
+  const inTime = (entry: NewEntry): NewEntry => (isLate(entry) ? placeholder(entry) : entry);
   return (options) => {
     const store = memoryRepository(options);
     let held: readonly NewEntry[] = [];
     return {
       ...store,
       append: (id, entries, choices) => {
-        const written = entries.map((entry) =>
-          types.includes(entry.type) ? placeholder(entry) : entry,
-        );
         const late = held;
-        const appended = store.append(id, [...late, ...written], choices);
+        const appended = store.append(id, [...late, ...entries.map(inTime)], choices);
         if (appended.type === "conflict") return appended;
-        held = entries.filter((entry) => types.includes(entry.type));
+        held = entries.filter(isLate);
         return { ...appended, seqs: appended.seqs.slice(late.length) };
+      },
+      post: (id, entry, { start, ...choices } = {}) => {
+        if (start === undefined) return store.post(id, entry, choices);
+        const entries = start.entries.map(inTime);
+        const posted = store.post(id, entry, { ...choices, start: { ...start, entries } });
+        if (posted.isStarted === true) held = [...held, ...start.entries.filter(isLate)];
+        return posted;
       },
     };
   };

@@ -269,7 +269,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: "unseen posts do not make a session due",
-    scenario: "sequential tools",
+    scenario: "several turns",
     caughtAs: "stuck",
     createStore: claimingOnly(({ isRunning, isAwaited }) => isRunning || isAwaited),
   },
@@ -308,7 +308,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: "a conflict is answered like an append",
-    scenario: "steering at any time",
+    scenario: "configured at any time",
     caughtAs: "log",
     createStore: (options) => {
       const store = memoryRepository(options);

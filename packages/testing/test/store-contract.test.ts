@@ -8,9 +8,16 @@ import { expect, test } from "vitest";
 import { brokenIncarnations } from "./broken-incarnations.ts";
 import { brokenLeases } from "./broken-leases.ts";
 import { brokenReads } from "./broken-reads.ts";
+import { brokenStarts } from "./broken-starts.ts";
 import { brokenWrites } from "./broken-writes.ts";
 
-const brokenStores = [...brokenWrites, ...brokenLeases, ...brokenReads, ...brokenIncarnations];
+const brokenStores = [
+  ...brokenWrites,
+  ...brokenStarts,
+  ...brokenLeases,
+  ...brokenReads,
+  ...brokenIncarnations,
+];
 
 interface Outcome {
   readonly passed: readonly string[];

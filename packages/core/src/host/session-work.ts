@@ -1,6 +1,6 @@
 /** The work on a session in this process: claims its lease, runs its owner, and releases the lease. */
 import { background, serializeError } from "@capstan/kernel";
-import type { Claim, MaybePromise, Posted, PostedBody } from "@capstan/log";
+import type { Claim, InputBody, MaybePromise, Posted, PostedBody } from "@capstan/log";
 import { andThen, isPromise, orElse } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import { ChildCalls } from "../children/child-calls.ts";
@@ -11,6 +11,7 @@ import type { Readers } from "../following/readers.ts";
 import type { GivenObjects } from "../models/given-objects.ts";
 import type { OutputReader } from "../outputs/output-reader.ts";
 import { contextOfSession } from "../owner/context-of-turn.ts";
+import { DraftedTurn, mayBeDrafted } from "../owner/drafted-turn.ts";
 import { Envelopes } from "../owner/envelopes.ts";
 import { HeldLease } from "../owner/held-lease.ts";
 import { Owner } from "../owner/owner.ts";
@@ -42,6 +43,16 @@ export interface SessionWorkOptions {
   onRest(lastSeq: number | undefined): Promise<void>;
 }
 
+/** Work that began before its lease. */
+interface DraftedWork {
+  readonly draft: DraftedTurn;
+  readonly heldLease: HeldLease;
+  readonly owner: Owner;
+  readonly working: Promise<boolean>;
+  readonly claim: Claim;
+  readonly isStarted: boolean;
+}
+
 export class SessionWork {
   readonly #options: SessionWorkOptions;
   readonly #size: ContextSize;
@@ -53,6 +64,8 @@ export class SessionWork {
   /** Epoch of the last lease this process held. */
   #lastEpoch: number | undefined;
   #isClaiming = false;
+  /** Turn that was posted under the claim that has just come. */
+  #drafted: DraftedWork | undefined;
   /** Dependencies that tools keep while the session is open here. */
   #scope: { readonly agent: Agent; readonly scope: DependencyScope } | undefined;
 
@@ -96,10 +109,12 @@ export class SessionWork {
     queueMicrotask(() => this.#claim());
   }
 
-  /** Posts an entry that starts work, and asks for the lease in the same write. */
+  /** Posts an entry that starts work, and asks for the lease in the same write. The turn of an input is started in it, if possible. */
   postAndClaim(id: string, body: PostedBody): MaybePromise<Posted> {
     const { host, log, onUnclaimed } = this.#options;
     const { owner, leaseMs: ttlMs, clock } = host;
+    const agent = this.#draftingAgent(body);
+    if (agent !== undefined && body.type === "input") return this.#postDraft(id, body, agent);
     const askedAt = clock.now();
     this.#isClaiming = true;
     const onPosted = (posted: Posted): Posted => {
@@ -113,6 +128,52 @@ export class SessionWork {
       () => andThen(log.post(id, body, { owner, ttlMs }), onPosted),
       (thrown) => {
         this.#isClaiming = false;
+        onUnclaimed();
+        throw thrown;
+      },
+    );
+  }
+
+  /** The agent, if it may plan the turn of this entry before the entry is posted. */
+  #draftingAgent(body: PostedBody): Agent | undefined {
+    const { host, log } = this.#options;
+    if (body.type !== "input" || !mayBeDrafted(log.fold, body)) return undefined;
+    try {
+      return host.agent(log.fold.agent);
+    } catch {
+      // Another host has the agent.
+      return undefined;
+    }
+  }
+
+  #postDraft(id: string, body: InputBody, agent: Agent): MaybePromise<Posted> {
+    const { host, log, onUnclaimed } = this.#options;
+    const askedAt = host.clock.now();
+    this.#isClaiming = true;
+    const heldLease = new HeldLease(undefined, host, askedAt);
+    const terms = { owner: host.owner, ttlMs: host.leaseMs };
+    const draft = new DraftedTurn({ id, body, log, heldLease, terms });
+    const owner = this.#createOwner(agent, heldLease, draft.envelopes, undefined);
+    const working = owner.work(draft);
+    // The work under the lease waits for it, and reports its failure.
+    background(working, () => {});
+    const onPosted = (posted: Posted): Posted => {
+      const { claim, isStarted = false } = posted;
+      if (claim === undefined) {
+        this.#isClaiming = false;
+        draft.drop();
+        return posted;
+      }
+      const drafted = { draft, heldLease, owner, working, claim, isStarted };
+      // Only after the caller has returned: it may want to subscribe first.
+      queueMicrotask(() => this.#onClaim(claim, askedAt, drafted));
+      return posted;
+    };
+    return orElse(
+      () => andThen(draft.post(), onPosted),
+      (thrown) => {
+        this.#isClaiming = false;
+        draft.drop();
         onUnclaimed();
         throw thrown;
       },
@@ -136,9 +197,13 @@ export class SessionWork {
     if (isPromise(claimed)) background(claimed, () => {});
   }
 
-  #onClaim(claim: Claim | undefined, askedAt: number): void {
+  #onClaim(claim: Claim | undefined, askedAt: number, drafted?: DraftedWork): void {
     this.#isClaiming = false;
+    this.#drafted = drafted;
     this.#options.onClaim(claim, askedAt);
+    this.#drafted = undefined;
+    // Nothing happens if the work has begun under this claim.
+    if (drafted !== undefined && drafted.heldLease !== this.#heldLease) drafted.draft.drop();
   }
 
   /** Works under this lease until nothing is left to do, or the lease is lost. */
@@ -146,12 +211,14 @@ export class SessionWork {
     const { host, log, readers } = this.#options;
     // This lease was requested twice: the store has fenced the first.
     this.#heldLease?.lose();
-    const heldLease = new HeldLease(claim, host, askedAt);
+    const drafted = this.#drafted?.claim === claim ? this.#drafted : undefined;
+    drafted?.heldLease.take(claim, askedAt);
+    const heldLease = drafted?.heldLease ?? new HeldLease(claim, host, askedAt);
     this.#heldLease = heldLease;
     this.#lastEpoch = claim.lease.epoch;
     log.noteHead(claim.head);
     log.feed.own(claim.lease.epoch);
-    this.#working = this.#work(heldLease, claim, slot);
+    this.#working = this.#work(heldLease, claim, slot, drafted);
     background(this.#working, (thrown) => readers.fail(toFailure(log.id, thrown)));
   }
 
@@ -205,40 +272,57 @@ export class SessionWork {
     return scope?.scope.end();
   }
 
-  async #work(heldLease: HeldLease, claim: Claim, slot: Slot | undefined): Promise<void> {
-    const { host, log, live, outputs, faults, given, onBegin } = this.#options;
+  #createOwner(
+    agent: Agent,
+    heldLease: HeldLease,
+    envelopes: Envelopes,
+    before: Owner | undefined,
+  ): Owner {
+    const { host, log, live, outputs, faults, given } = this.#options;
+    return new Owner({
+      agent,
+      log,
+      heldLease,
+      envelopes,
+      openedTurnId: before?.openedTurnId,
+      clock: host.clock,
+      host,
+      sessionScope: this.#scopeOf(agent),
+      outputs,
+      size: this.#size,
+      given,
+      emit: (event) => live.show(event, heldLease),
+      maxResumes: host.maxResumes,
+      solitary: host.solitary,
+      onFault: (fault) => faults.report(fault),
+      onPause: (isPaused) => this.#slot?.pause(isPaused),
+    });
+  }
+
+  async #work(
+    heldLease: HeldLease,
+    claim: Claim,
+    slot: Slot | undefined,
+    drafted: DraftedWork | undefined,
+  ): Promise<void> {
+    const { host, log, faults, onBegin } = this.#options;
     let isDone = false;
     this.#slot = slot;
     try {
       onBegin();
       // The head of an older version has no incarnation; the log does.
       const isUnsure = claim.head.incarnation === undefined && claim.lastSeq > 0;
-      if (claim.lastSeq !== log.fold.seq || isUnsure) await log.catchUp();
-      const envelopes = new Envelopes(log, heldLease.lease.epoch);
-      let owner: Owner | undefined;
-      do {
+      if (drafted !== undefined) await this.#beginDraft(drafted);
+      else if (claim.lastSeq !== log.fold.seq || isUnsure) await log.catchUp();
+      const envelopes = drafted?.draft.envelopes ?? new Envelopes(log, heldLease.lease.epoch);
+      let owner = drafted?.owner;
+      if (drafted !== undefined) isDone = await drafted.working;
+      while (owner === undefined || (isDone && owner.isHandedOff)) {
         const agent = host.agent(log.fold.agent);
-        owner = new Owner({
-          agent,
-          log,
-          heldLease,
-          envelopes,
-          openedTurnId: owner?.openedTurnId,
-          clock: host.clock,
-          host,
-          sessionScope: this.#scopeOf(agent),
-          outputs,
-          size: this.#size,
-          given,
-          emit: (event) => live.show(event, heldLease),
-          maxResumes: host.maxResumes,
-          solitary: host.solitary,
-          onFault: (fault) => faults.report(fault),
-          onPause: (isPaused) => slot?.pause(isPaused),
-        });
+        owner = this.#createOwner(agent, heldLease, envelopes, owner);
         this.#owner = owner;
         isDone = await owner.work();
-      } while (isDone && owner.isHandedOff);
+      }
       if (isDone) faults.reset();
     } catch (thrown) {
       await this.#giveUp(claim, heldLease, thrown);
@@ -247,6 +331,18 @@ export class SessionWork {
       slot?.free(isDone);
       await this.#rest(heldLease, isDone);
     }
+  }
+
+  #beginDraft({ draft, owner, claim, isStarted }: DraftedWork): MaybePromise<void> {
+    this.#owner = owner;
+    return orElse(
+      () => draft.begin(claim, isStarted),
+      (thrown) => {
+        this.#owner = undefined;
+        draft.drop();
+        throw thrown;
+      },
+    );
   }
 
   /** Sets the session aside, because no host can continue it. If that cannot be recorded, its lease is left to expire. */

@@ -45,10 +45,14 @@ export interface TurnToPlan {
   readonly origin: TurnOrigin;
 }
 
-/** Turn of an action. A resumed turn keeps the configuration it started with, and one that continues another the origin of the first. */
-export function turnOf(action: TurnAction, fold: SessionFold): TurnToPlan {
+/**
+ * Turn of an action. A resumed turn keeps the configuration it started with, and one that continues another the origin of the first. `drafted`:
+ * the origin of a turn whose input is not in the log.
+ */
+export function turnOf(action: TurnAction, fold: SessionFold, drafted?: TurnOrigin): TurnToPlan {
   const { turnId } = action;
   const config = (action.type === "resume" ? fold.turn?.config : undefined) ?? fold.config;
+  if (drafted !== undefined) return { turnId, config, origin: drafted };
   const origin = action.type === "start" ? fold.originOf(action.input) : fold.turn?.origin;
   return { turnId, config, origin: origin ?? {} };
 }

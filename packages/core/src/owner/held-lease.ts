@@ -17,22 +17,33 @@ export interface LeaseHolder {
 }
 
 export class HeldLease implements Renewable {
-  readonly lease: Lease;
   readonly #host: LeaseHost;
-  readonly #renewal: Renewal;
+  #lease: Lease | undefined;
+  #renewal: Renewal | undefined;
   #isLost = false;
   #isLeaving = false;
   #released: { readonly lastSeq: number } | undefined;
   holder: LeaseHolder | undefined;
-  #expiresAt: number;
+  #expiresAt = Infinity;
   #confirming: Promise<void> | undefined;
 
-  /** `askedAt` is when the lease was requested: the store may have granted it then, or later. */
-  constructor({ lease }: Claim, host: LeaseHost, askedAt: number) {
-    this.lease = lease;
+  /** Without a claim, the lease is still to be given: see `take`. */
+  constructor(claim: Claim | undefined, host: LeaseHost, askedAt: number) {
     this.#host = host;
-    this.#expiresAt = askedAt + host.leaseMs;
-    this.#renewal = host.renewals.add(this);
+    if (claim !== undefined) this.take(claim, askedAt);
+  }
+
+  /** Takes the lease, unless it was given up before it came. `askedAt` is when it was requested: the store may have granted it then, or later. */
+  take({ lease }: Claim, askedAt: number): void {
+    this.#lease = lease;
+    if (this.#isLost) return;
+    this.#expiresAt = askedAt + this.#host.leaseMs;
+    this.#renewal = this.#host.renewals.add(this);
+  }
+
+  get lease(): Lease {
+    if (this.#lease !== undefined) return this.#lease;
+    throw new RepositoryError("fenced", "", "The lease was not given");
   }
 
   get isLost(): boolean {
@@ -82,7 +93,7 @@ export class HeldLease implements Renewable {
   lose(): void {
     if (this.#isLost) return;
     this.#isLost = true;
-    this.#host.renewals.remove(this.#renewal);
+    this.#endRenewal();
     this.holder?.onLost();
   }
 
@@ -95,16 +106,22 @@ export class HeldLease implements Renewable {
   readonly onReleased = (lastSeq: number): void => {
     this.#released = { lastSeq };
     this.#isLost = true;
-    this.#host.renewals.remove(this.#renewal);
+    this.#endRenewal();
   };
+
+  #endRenewal(): void {
+    if (this.#renewal !== undefined) this.#host.renewals.remove(this.#renewal);
+  }
 
   /** Releases the lease. The holder has not seen entries that were posted after the returned seq. */
   release(): MaybePromise<{ readonly lastSeq: number } | undefined> {
     if (this.#isLost) return this.#released;
     this.lose();
+    const lease = this.#lease;
+    if (lease === undefined) return undefined;
     // On failure the lease expires, and a host that finds the session due takes it over.
     return orElse<{ readonly lastSeq: number } | undefined>(
-      () => this.#host.repository.release(this.lease),
+      () => this.#host.repository.release(lease),
       () => undefined,
     );
   }

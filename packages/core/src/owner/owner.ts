@@ -3,6 +3,7 @@ import type { ChatMessage, EventEmitter, LoopContext, SerializedError } from "@c
 import { runTurn } from "@capstan/kernel";
 import type {
   Child,
+  Entry,
   MaybePromise,
   NextAction,
   OwnedBody,
@@ -17,6 +18,7 @@ import { attendChildren, repeatAnswers } from "../children/attend-children.ts";
 import type { ParentSession } from "../children/start-child.ts";
 import { Compactor } from "../compaction/compactor.ts";
 import type { ContextSize } from "../context/token-count.ts";
+import type { DraftedTurn } from "./drafted-turn.ts";
 import type { Envelopes } from "./envelopes.ts";
 import { within } from "../platform/within.ts";
 import { changeOfPrompt, openingOf } from "./opening-entries.ts";
@@ -110,14 +112,22 @@ export class Owner implements RequestOwner {
   /**
    * Works until nothing is left to do, or another agent has the conversation, then returns true. Returns false if the lease was lost or is to be left, or the store is unavailable:
    * unfinished work is in the log, and due. Any other failure ends the turn in progress in an error. Throws if that cannot be recorded.
+   * `draft`: the first turn, whose input is not in the log yet.
    */
-  async work(): Promise<boolean> {
+  async work(draft?: DraftedTurn): Promise<boolean> {
     const { log, heldLease } = this.#options;
     heldLease.holder = this;
     let isFirst = true;
+    let drafted = draft;
     while (!heldLease.isLost && !heldLease.isLeaving) {
       if (this.isHandedOff) return true;
       try {
+        if (drafted !== undefined) {
+          const first = drafted;
+          drafted = undefined;
+          await this.#runDraft(first);
+          continue;
+        }
         const confirmed = heldLease.confirm(log.now());
         if (confirmed !== undefined) await confirmed;
         const now = log.now();
@@ -248,8 +258,18 @@ export class Owner implements RequestOwner {
     }
   }
 
-  async #runTurn(action: TurnAction): Promise<void> {
-    const { log } = this.#options;
+  async #runDraft(draft: DraftedTurn): Promise<void> {
+    try {
+      await this.#runTurn(draft.action, draft);
+    } catch (thrown) {
+      // Nothing of the turn is in the log: it is run again if it is next, and meets the same failure.
+      if (draft.isBegun) throw thrown;
+    }
+    await draft.begun;
+  }
+
+  async #runTurn(action: TurnAction, draft?: DraftedTurn): Promise<void> {
+    const { log, heldLease } = this.#options;
     const abort = new AbortSwitch();
     this.#abort = abort;
     this.#turnId = action.turnId;
@@ -259,17 +279,21 @@ export class Owner implements RequestOwner {
     if (action.type === "resume" && !abort.aborted && (await this.#isGivenUp(action, abort))) {
       return this.#leaveTurn();
     }
-    const turn = turnOf(action, log.fold);
+    const turn = turnOf(action, log.fold, draft?.origin);
     const options = this.#options;
     const planned = abort.aborted ? planAborted(options, turn) : planTurnOf(options, turn);
     const plan = isPromise(planned) ? await orAborted(planned, abort, options, turn) : planned;
+    const isPlannedAtOnce = planned === plan;
     try {
+      // Its input has been posted alone.
+      if (draft !== undefined && !isPlannedAtOnce) await draft.begun;
       // The next action may be a different one by now, or have different settings.
       const isPlanned = action.type === "resume" || abort.aborted || config === log.fold.config;
       const isNext = isPlanned && isSameAction(action, log.fold.nextAction(log.now()));
-      const isDropped = this.#abandonReason(action) !== undefined;
-      if (!isDropped && (planned === plan || isNext)) {
-        await this.#runPlanned(action, turn.origin, plan, abort);
+      const isDropped = heldLease.isLost || this.#abandonReason(action) !== undefined;
+      if (!isDropped && (isPlannedAtOnce || isNext)) {
+        const drafted = isPlannedAtOnce ? draft : undefined;
+        await this.#runPlanned(action, turn.origin, plan, abort, drafted);
       }
     } finally {
       this.#leaveTurn();
@@ -306,15 +330,19 @@ export class Owner implements RequestOwner {
     origin: TurnOrigin,
     plan: TurnPlan,
     abort: AbortSwitch,
+    draft: DraftedTurn | undefined,
   ): Promise<void> {
-    const { heldLease, log, emit } = this.#options;
+    const { heldLease, log, emit, clock, onFault } = this.#options;
     // The history before the entry that starts the turn.
-    const { messages, input } = tailOf(action, log.fold);
+    const { messages, input } = tailOf(action, log.fold, draft?.input);
     const prompt = changeOfPrompt(log.fold, action.turnId, plan);
     // Another agent continues a turn of the same owner without a resumption.
     const isOpened = action.type === "resume" && action.turnId === this.#openedTurnId;
-    const bodies = isOpened ? prompt : [openingOf(action, heldLease.lease.epoch), ...prompt];
-    const head = log.fold.headAtStart(log.now());
+    const opening = draft?.opening ?? openingOf(action, heldLease.lease.epoch);
+    const bodies = isOpened ? prompt : [opening, ...prompt];
+    const plannedAt = log.fold.seq;
+    const start = log.fold.headAtStart(log.now());
+    const head = draft?.headOf(start) ?? start;
     const onOpened = (): void => {
       this.#openedTurnId = action.turnId;
     };
@@ -323,7 +351,10 @@ export class Owner implements RequestOwner {
     if (!isOpenedLater) {
       // A resumed turn keeps the configuration from its start.
       const isUpToDate = action.type !== "resume";
-      const opened = this.#append(bodies, { head, isUpToDate });
+      const opened =
+        draft === undefined
+          ? this.#append(bodies, { head, isUpToDate })
+          : draft.append(this.#entriesOf(bodies), head);
       if ((isPromise(opened) ? await opened : opened) === "conflict") {
         // Entries posted in the meantime come first.
         await log.catchUp();
@@ -341,14 +372,15 @@ export class Owner implements RequestOwner {
       heldLease,
       plan,
       envelopes: this.#owned.envelopes,
-      opening: isOpenedLater ? { bodies, head, onOpened } : undefined,
+      opening: isOpenedLater ? { bodies, head, plannedAt, draft, onOpened } : undefined,
       onCancelled: () => this.onChange(),
     });
     this.#journal = journal;
     const turn = { turnId: action.turnId, plan, abort };
     const requests = new RequestChecks(this.#options, this, { turn, input, journal });
+    const surroundings = { log, heldLease, onFault, clock: draft?.clockOf(clock) ?? clock };
     const result = await runTurn(
-      toTurnInput(this.#options, action, plan, {
+      toTurnInput(surroundings, action, plan, {
         origin,
         messages: at.messages,
         input: input.length > 0 ? input : undefined,
@@ -407,6 +439,12 @@ export class Owner implements RequestOwner {
       onFault({ error, where: "hook", sessionId: log.id, turnId });
       throw error;
     }
+  }
+
+  #entriesOf(bodies: readonly OwnedBody[]): Entry[] {
+    const { envelopes, log } = this.#options;
+    envelopes.begin(log.now());
+    return bodies.map((body): Entry => ({ ...envelopes.next(), ...body }));
   }
 
   #append(

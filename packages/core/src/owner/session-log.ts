@@ -9,6 +9,7 @@ import type {
   Posted,
   PostedBody,
   PostedEntry,
+  PostedStart,
   ReadPage,
   SessionFold,
   SessionHead,
@@ -198,16 +199,23 @@ export class SessionLog {
     });
   }
 
-  /** Posts an entry; returns once it is folded. `claim`: asks for the lease in the same write. */
-  post(id: string, body: PostedBody, claim?: ClaimTerms): MaybePromise<Posted> {
+  /**
+   * Posts an entry; returns once it is folded. `claim`: asks for the lease in the same write; `start`: begins the turn in it. The entries of
+   * the start are not folded: see `takeStarted`.
+   */
+  post(
+    id: string,
+    body: PostedBody,
+    claim?: ClaimTerms,
+    start?: PostedStart,
+  ): MaybePromise<Posted> {
     const { repository } = this.#options;
     const envelope = { v: entryVersion, id, seq: this.fold.seq + 1, at: this.now() };
     const entry: PostedEntry & Entry = { ...envelope, ...body };
     checkEntry(this.id, entry);
+    const options = { ...this.#meant, claim, ...(start !== undefined && { start }) };
     return andThen(
-      this.#noticing(() =>
-        this.#unwoken(() => repository.post(this.id, entry, { ...this.#meant, claim })),
-      ),
+      this.#noticing(() => this.#unwoken(() => repository.post(this.id, entry, options))),
       (posted) => {
         // If no other entry came first, there is nothing to read back.
         const isNext = posted.isNew && posted.seq === entry.seq && this.fold.seq === entry.seq - 1;
@@ -216,6 +224,11 @@ export class SessionLog {
         return posted;
       },
     );
+  }
+
+  /** Folds entries that were stored with a post, unless a read has been faster. */
+  takeStarted(entries: readonly Entry[]): void {
+    if (entries[0]?.seq === this.fold.seq + 1) this.#show(this.feed.take(entries));
   }
 
   /** For writes without a lease: the id may belong to another session by now. */

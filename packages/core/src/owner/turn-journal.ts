@@ -16,6 +16,7 @@ import { andThen, entriesOfFacts, isPromise, orElse, RepositoryError } from "@ca
 import { addCost, costOfFact } from "../models/cost-of-fact.ts";
 import { nameOf } from "../models/model.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
+import type { DraftedTurn } from "./drafted-turn.ts";
 import type { Envelopes } from "./envelopes.ts";
 import type { HeldLease } from "./held-lease.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
@@ -29,6 +30,10 @@ type TurnEnded = Extract<Fact, { readonly type: "turn_ended" }>;
 export interface Opening {
   readonly bodies: readonly OwnedBody[];
   readonly head: SessionHead;
+  /** Last seq that the turn was planned with. */
+  readonly plannedAt: number;
+  /** Stores them with the input of the turn, if that is not in the log. */
+  readonly draft: DraftedTurn | undefined;
   /** Called once they are stored. */
   onOpened(): void;
 }
@@ -52,8 +57,6 @@ export class TurnJournal {
   readonly #options: TurnJournalOptions;
   readonly #context: FactContext;
   readonly #model: string;
-  /** Choices for all facts but the end: the stored head stays. */
-  readonly #choices: AppendChoices;
   /** Time of the last call. */
   #now = 0;
   /** Cost of the turn, including the facts about to be recorded. */
@@ -73,7 +76,6 @@ export class TurnJournal {
     this.#options = options;
     this.#opening = options.opening;
     this.#model = nameOf(options.plan.model);
-    this.#choices = { lease: options.heldLease.lease };
     this.#context = {
       turnId: options.turnId,
       envelope: () => options.envelopes.next(),
@@ -209,11 +211,7 @@ export class TurnJournal {
   #append(facts: readonly Fact[]): MaybePromise<undefined> {
     const { log, heldLease } = this.#options;
     const opening = this.#opening;
-    const choices =
-      opening === undefined
-        ? this.#choices
-        : { ...this.#choices, head: opening.head, isUpToDate: true };
-    const appended = log.append(this.#entriesOf(facts), choices);
+    const appended = this.#appendWith(opening, this.#entriesOf(facts));
     if (!isPromise(appended)) {
       if (opening !== undefined) this.#open(opening, appended);
       return undefined;
@@ -230,6 +228,20 @@ export class TurnJournal {
       },
       (thrown: unknown) => this.#fail(thrown),
     );
+  }
+
+  #appendWith(
+    opening: Opening | undefined,
+    entries: readonly Entry[],
+  ): MaybePromise<"appended" | "conflict"> {
+    const { log, heldLease } = this.#options;
+    if (opening?.draft !== undefined) return opening.draft.append(entries, opening.head);
+    // The stored head stays, except at the start and at the end.
+    const choices: AppendChoices = { lease: heldLease.lease };
+    if (opening === undefined) return log.append(entries, choices);
+    // An entry that came in between may have changed the plan.
+    if (log.fold.seq !== opening.plannedAt) return "conflict";
+    return log.append(entries, { ...choices, head: opening.head, isUpToDate: true });
   }
 
   /** The turn is open, unless something was posted that comes first. */
@@ -268,8 +280,8 @@ export class TurnJournal {
 
   /** The lease is released with the end of the turn, unless the session continues by itself. */
   #choicesAtEnd(head: SessionHead): AppendChoices {
-    const choices = { ...this.#choices, head, isUpToDate: true };
     const { heldLease } = this.#options;
+    const choices = { lease: heldLease.lease, head, isUpToDate: true };
     if (head.wakeAt === 0) return choices;
     return { ...choices, onReleased: heldLease.onReleased };
   }

@@ -26,6 +26,9 @@ type SimplePost = Exclude<
   }
 >;
 
+/** An input that is about to be posted. */
+export type InputBody = Extract<PostedBody, { readonly type: "input" }>;
+
 export class PostedFold {
   readonly #transcript: TranscriptFold;
   readonly #queues: QueueFold;
@@ -100,16 +103,8 @@ export class PostedFold {
   /** Values that a turn of these entries starts with. What its input does not state is that of its first message. */
   originOf(entryIds: readonly string[]): TurnOrigin {
     const input = this.#input;
-    const queued = this.#queuedOrigin(entryIds);
-    const {
-      options,
-      metadata = metadataOf(this.messagesOf(entryIds)[0]),
-      app = queued?.app,
-      trace = queued?.trace,
-      call = queued?.call,
-      budget,
-    } = input !== undefined && entryIds.includes(input.id) ? input : noOrigin;
-    return toOrigin({ options, metadata, app, trace, call, budget });
+    const given = input !== undefined && entryIds.includes(input.id) ? input : noOrigin;
+    return originWith(given, this.messagesOf(entryIds)[0], this.#queuedOrigin(entryIds));
   }
 
   /** Origin of the first queued message, if the turn starts with one. */
@@ -243,6 +238,28 @@ export class PostedFold {
 }
 
 const noOrigin: TurnOrigin = {};
+
+/** Values that a turn of this input starts with, before the input is in the log. */
+export function originOfInput(input: InputBody): TurnOrigin {
+  return originWith(input, input.messages[0], undefined);
+}
+
+/** Takes what the input does not state from its first message. */
+function originWith(
+  input: TurnOrigin,
+  first: ChatMessage | undefined,
+  queued: QueuedOrigin | undefined,
+): TurnOrigin {
+  const {
+    options,
+    metadata = metadataOf(first),
+    app = queued?.app,
+    trace = queued?.trace,
+    call = queued?.call,
+    budget,
+  } = input;
+  return toOrigin({ options, metadata, app, trace, call, budget });
+}
 
 type Possible<T> = { readonly [Field in keyof T]: T[Field] | undefined };
 

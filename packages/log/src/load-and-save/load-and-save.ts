@@ -65,13 +65,12 @@ export function fromLoadAndSave(
     post: (id, entry, options) =>
       sessions.alone(id, async () => {
         const draft = await draftMeant(id, options);
-        const posted = draft.post(entry, undefined, now());
+        const posted = draft.post(entry, options ?? {}, now());
         if (!posted.isNew) return posted;
         await sessions.save(draft);
         wakeups.changed(id);
-        const { claim: terms } = options ?? {};
-        const claim = terms && draft.acquire(terms.owner, now(), terms.ttlMs);
-        return claim === undefined ? posted : { ...posted, claim };
+        // Only now: a write that fails leaves the lease as it was.
+        return draft.claimPosted(posted, options?.claim, now());
       }),
     read: (id, options) => sessions.alone(id, async () => (await sessions.find(id)).read(options)),
     async list(query = {}) {

@@ -26,6 +26,8 @@ import type {
 } from "../repository/repository.ts";
 import { Wakeups } from "../repository/wakeups.ts";
 
+const noOptions: PostOptions = {};
+
 /** Options of `memoryRepository`. */
 export interface MemoryRepositoryOptions {
   /** The store's clock, in milliseconds. Default `Date.now`. */
@@ -93,8 +95,12 @@ export function memoryRepository({
       return appended;
     },
     post(id, entry, options) {
-      const posted = findMeant(id, options).post(entry, options?.claim, now());
+      const session = findMeant(id, options);
+      const at = now();
+      const written = session.post(entry, options ?? noOptions, at);
+      const posted = session.claimPosted(written, options?.claim, at);
       if (posted.isNew) wakeups.changed(id);
+      if (posted.isStarted === true) listing.invalidate();
       return posted;
     },
     read: (id, options) => find(id).read(options),

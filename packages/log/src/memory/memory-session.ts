@@ -12,6 +12,8 @@ import type {
   Claim,
   ClaimTerms,
   Posted,
+  PostedStart,
+  PostOptions,
   ReadOptions,
   ReadPage,
   SessionHead,
@@ -100,10 +102,7 @@ export class MemorySession implements DueFacts {
   append(entries: readonly NewEntry[], options: AppendOptions, now: number): Appended {
     const { lease, head, onlyIfSeq, releases } = options;
     this.lease.check(lease, now);
-    checkEnvelopes(this.id, entries);
-    for (const { id } of entries) {
-      if (this.#seqOf(id) !== undefined) throw invalidEntry(this.id, `its id "${id}" is taken`);
-    }
+    this.#mustBeNew(entries);
     if (onlyIfSeq !== undefined && onlyIfSeq !== this.lastSeq) {
       return { type: "conflict", lastSeq: this.lastSeq };
     }
@@ -115,15 +114,40 @@ export class MemorySession implements DueFacts {
     return { type: "appended", seqs, lastSeq, isReleased: true };
   }
 
-  post(entry: PostedEntry, terms: ClaimTerms | undefined, now: number): Posted {
+  /** Gives no lease: `claimPosted` does. */
+  post(entry: PostedEntry, { claim: terms, start }: PostOptions, now: number): Posted {
     checkEnvelope(this.id, entry);
     const first = this.#seqOf(entry.id);
     if (first !== undefined) return { seq: first, isNew: false };
+    const started = start && terms && this.#mayStart(start, terms, now) ? start : undefined;
+    if (started !== undefined) this.#mustBeNew(started.entries, entry.id);
     const seq = this.#add(entry);
     this.#lastPostedSeq = seq;
-    if (terms === undefined) return { seq, isNew: true };
+    if (started === undefined) return { seq, isNew: true };
+    for (const each of started.entries) this.#add(each);
+    this.#head = started.head;
+    return { seq, isNew: true, isStarted: true };
+  }
+
+  /** The lease that was requested with a post. */
+  claimPosted(posted: Posted, terms: ClaimTerms | undefined, now: number): Posted {
+    if (terms === undefined || !posted.isNew) return posted;
     const claim = this.acquire(terms.owner, now, terms.ttlMs);
-    return claim === undefined ? { seq, isNew: true } : { seq, isNew: true, claim };
+    return claim === undefined ? posted : { ...posted, claim };
+  }
+
+  #mayStart({ onlyIfSeq }: PostedStart, { owner }: ClaimTerms, now: number): boolean {
+    if (onlyIfSeq !== this.lastSeq || this.#head.setAside !== undefined) return false;
+    return !this.lease.isHeldByAnother(owner, now);
+  }
+
+  /** Fails with `invalid_entry` if an entry is invalid, or its id is taken. */
+  #mustBeNew(entries: readonly NewEntry[], posted?: string): void {
+    checkEnvelopes(this.id, entries);
+    for (const { id } of entries) {
+      const isTaken = id === posted || this.#seqOf(id) !== undefined;
+      if (isTaken) throw invalidEntry(this.id, `its id "${id}" is taken`);
+    }
   }
 
   read({ after = 0, limit = Infinity }: ReadOptions = {}): ReadPage {

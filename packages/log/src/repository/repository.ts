@@ -74,18 +74,34 @@ export interface ClaimTerms {
   readonly ttlMs: number;
 }
 
-/** Options of `post`; with `claim` the same write takes the lease. */
+/** Entries of the owner that are to follow a post at once, and the head to store with them. */
+export interface PostedStart {
+  readonly entries: readonly NewEntry[];
+  readonly head: SessionHead;
+  /** Last seq that their writer has seen: the post is to be the next entry. */
+  readonly onlyIfSeq: number;
+}
+
+/** Options of `post`; with `claim` the same write takes the lease, and with `start` it begins the work. */
 export interface PostOptions extends WriteOptions {
   /** Acquires the lease in the same write, if the entry is new and no lease of another owner is live. A store that cannot do that ignores it. */
   readonly claim?: ClaimTerms | undefined;
+  /**
+   * Appends these entries under that lease and stores this head, in the same write: only if the lease is given, nothing but the post follows
+   * `onlyIfSeq`, and the session is not set aside. Otherwise they are dropped, and the post and its claim happen without them. Fails with
+   * `invalid_entry` like an append, and then nothing is posted either. A store that cannot do that ignores it, and reports no `isStarted`.
+   */
+  readonly start?: PostedStart | undefined;
 }
 
 /** `isNew` is false for an id that was posted before: `seq` is then that of the first post. */
 export interface Posted {
   readonly seq: number;
   readonly isNew: boolean;
-  /** The lease, if it was requested and given. Its `lastSeq` is `seq`. */
+  /** The lease, if it was requested and given. Its `lastSeq` is `seq`, or that of the last entry of `start`; its head is the stored one. */
   readonly claim?: Claim;
+  /** True if the entries of `start` were appended. They have the seqs after `seq`. */
+  readonly isStarted?: true;
 }
 
 /** Range of the entries to read. */

@@ -22,7 +22,7 @@ import type {
 import { fromBase64, incarnationOf, toBase64, Wakeups } from "@capstan/log";
 import { closedStore } from "../handle/closed-store.ts";
 import type { StoreHandle } from "../handle/store-handle.ts";
-import { toEntryText, toEntryTexts } from "../text/entry-text.ts";
+import { toEntryTexts, toPostTexts } from "../text/entry-text.ts";
 import { toPlainText } from "../text/plain-text.ts";
 import type { ObjectStub, StoreBindings } from "./bindings.ts";
 import { call } from "./calls.ts";
@@ -75,7 +75,11 @@ export class DurableObjectRepository implements StoreHandle {
   }
 
   async post(id: string, entry: PostedEntry, options: PostOptions = {}): Promise<Posted> {
-    return this.#call("post", id, toEntryText(id, entry), options);
+    const { entry: text, started } = toPostTexts(id, entry, options);
+    if (options.start === undefined) return this.#call("post", id, text, options);
+    // The entries are sent once, as text.
+    const start = { ...options.start, entries: [] };
+    return this.#call("post", id, text, { ...options, start }, started);
   }
 
   async read(id: string, options: ReadOptions = {}): Promise<ReadPage> {

@@ -16,6 +16,7 @@ import type {
 import { fromBase64, sessionNotFound, toBase64 } from "@capstan/log";
 import { BlobRows } from "../tables/blob-rows.ts";
 import type { Holders } from "../tables/lease-rows.ts";
+import { postJointly } from "../tables/joint-posts.ts";
 import { LeaseRows } from "../tables/lease-rows.ts";
 import { migrations } from "../tables/migrations.ts";
 import { SessionRows } from "../tables/session-rows.ts";
@@ -89,14 +90,16 @@ export class SessionCalls {
     });
   }
 
-  async post(to: Address, entry: EntryText, options: PostOptions): Promise<Posted> {
-    return this.#write(to, ({ sessions, leases }, now) => {
-      const posted = sessions.post(to.id, entry, options);
-      const { claim: terms } = options;
-      if (terms === undefined || !posted.isNew) return posted;
-      const claim = leases.acquire(to.id, terms.owner, terms.ttlMs, now);
-      return claim === undefined ? posted : { ...posted, claim };
-    });
+  /** A caller of an earlier version sends no start. */
+  async post(
+    to: Address,
+    entry: EntryText,
+    options: PostOptions,
+    started: readonly EntryText[] = [],
+  ): Promise<Posted> {
+    return this.#write(to, (rows, now) =>
+      postJointly(rows, to.id, { entry, started }, options, now),
+    );
   }
 
   read({ id }: Address, options: ReadOptions): ReadPage {

@@ -35,7 +35,7 @@ import {
   sessionGone,
   sessionNotFound,
 } from "@capstan/log";
-import { toEntryText, toEntryTexts } from "../text/entry-text.ts";
+import { toEntryTexts, toPostTexts } from "../text/entry-text.ts";
 import { LocalWatch } from "../watch/local-watch.ts";
 import type { StoreHandle } from "../handle/store-handle.ts";
 import { getBlob, putBlob } from "./blob-files.ts";
@@ -131,14 +131,15 @@ export class FsRepository implements StoreHandle {
   }
 
   post(id: string, entry: PostedEntry, options: PostOptions = {}): MaybePromise<Posted> {
-    const text = toEntryText(id, entry);
-    const { claim } = options;
+    const texts = toPostTexts(id, entry, options);
+    const { claim, start } = options;
     const written = this.#write(id, (state, log) => {
       checkMeant(log, id, options);
-      return postTo(log, state, text, claim && this.#toTerms(claim));
+      return postTo(log, state, { ...texts, start }, claim && this.#toTerms(claim));
     });
     return andThen(written, (posted) => {
-      if (posted.isNew) this.#watch.wrote(id, posted.seq, !isPromise(written));
+      const { isNew, seq, claim: given } = posted;
+      if (isNew) this.#watch.wrote(id, given?.lastSeq ?? seq, !isPromise(written));
       return posted;
     });
   }

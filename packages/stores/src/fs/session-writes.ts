@@ -1,7 +1,7 @@
 /** Writes of each call: computed from a session's state, or refused with a reason. */
-import type { Appended, AppendOptions, Claim, Lease, Posted } from "@capstan/log";
+import type { Appended, AppendOptions, Claim, Lease, Posted, PostedStart } from "@capstan/log";
 import { invalidEntry, leaseOver } from "@capstan/log";
-import type { EntryText } from "../text/entry-text.ts";
+import type { EntryText, PostTexts } from "../text/entry-text.ts";
 import { ownIdentity } from "../watch/process-identity.ts";
 import type { LogFile, LogWrite } from "./log-file.ts";
 import type { SessionState } from "./session-state.ts";
@@ -20,10 +20,7 @@ export function appendTo(
 ): LogWrite<Appended> {
   const { lease, onlyIfSeq, head = state.head, releases } = options;
   checkLease(state, lease, now);
-  for (const { id } of texts) {
-    if (log.seqOf(id) !== undefined)
-      throw invalidEntry(state.id, `its id "${id}" is already in use`);
-  }
+  mustBeNew(log, state, texts);
   if (onlyIfSeq !== undefined && onlyIfSeq !== state.lastSeq) {
     return { result: { type: "conflict", lastSeq: state.lastSeq } };
   }
@@ -37,11 +34,15 @@ export function appendTo(
   return { result, entries: texts, next: withoutLease(next, now) };
 }
 
+export interface Post extends PostTexts {
+  readonly start: PostedStart | undefined;
+}
+
 /** `terms`: of the lease that is given with the post, if it is free. */
 export function postTo(
   log: LogFile,
   state: SessionState,
-  entry: EntryText,
+  { entry, started, start }: Post,
   terms: LeaseTerms | undefined,
 ): LogWrite<Posted> {
   const first = log.seqOf(entry.id);
@@ -51,8 +52,24 @@ export function postTo(
   if (terms === undefined || isHeldByAnother(state, terms.owner, terms.now)) {
     return { result: { seq, isNew: true }, entries: [entry], next };
   }
-  const { result: claim, next: held } = giveLease(next, terms);
-  return { result: { seq, isNew: true, claim }, entries: [entry], next: held };
+  if (start === undefined || start.onlyIfSeq !== state.lastSeq || state.head.setAside) {
+    const { result: claim, next: held } = giveLease(next, terms);
+    return { result: { seq, isNew: true, claim }, entries: [entry], next: held };
+  }
+  mustBeNew(log, state, started);
+  if (started.some(({ id }) => id === entry.id)) throw idTaken(state, entry);
+  const lastSeq = seq + started.length;
+  const { result: claim, next: held } = giveLease({ ...next, lastSeq, head: start.head }, terms);
+  const result = { seq, isNew: true, claim, isStarted: true } as const;
+  return { result, entries: [entry, ...started], next: held };
+}
+
+function mustBeNew(log: LogFile, state: SessionState, texts: readonly EntryText[]): void {
+  for (const text of texts) if (log.seqOf(text.id) !== undefined) throw idTaken(state, text);
+}
+
+function idTaken(state: SessionState, { id }: EntryText): Error {
+  return invalidEntry(state.id, `its id "${id}" is already in use`);
 }
 
 export interface LeaseTerms {

@@ -22,7 +22,7 @@ import type {
 } from "@capstan/log";
 import { incarnationOf, sessionGone, sessionNotFound } from "@capstan/log";
 import { toBlobRef } from "../text/blob-ref.ts";
-import { toEntryText, toEntryTexts } from "../text/entry-text.ts";
+import { toEntryTexts, toPostTexts } from "../text/entry-text.ts";
 import { toPlainOrNull, toPlainText } from "../text/plain-text.ts";
 import { Relay } from "../watch/relay.ts";
 import type { StoreHandle } from "../handle/store-handle.ts";
@@ -97,9 +97,10 @@ export class PostgresRepository implements StoreHandle {
   }
 
   async post(id: string, entry: PostedEntry, options: PostOptions = {}): Promise<Posted> {
-    const text = toEntryText(id, entry);
-    const posted = await this.#guard(id, this.#sessions.post(id, text, options));
-    if (posted.isNew) this.#relay.changedLater(id, posted.seq);
+    const texts = toPostTexts(id, entry, options);
+    const posted = await this.#guard(id, this.#sessions.post(id, texts, options));
+    const { isNew, seq, claim } = posted;
+    if (isNew) this.#relay.changedLater(id, claim?.lastSeq ?? seq);
     return posted;
   }
 

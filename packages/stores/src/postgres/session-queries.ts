@@ -5,6 +5,7 @@ import type {
   ClaimTerms,
   ListQuery,
   Posted,
+  PostedStart,
   PostOptions,
   ReadOptions,
   ReadPage,
@@ -12,13 +13,14 @@ import type {
   SessionPage,
 } from "@capstan/log";
 import { invalidEntry, leaseOver, sessionExists, sessionGone, sessionNotFound } from "@capstan/log";
-import type { EntryText } from "../text/entry-text.ts";
+import type { EntryText, PostTexts } from "../text/entry-text.ts";
 import { toEntry } from "../text/entry-text.ts";
 import { toHeadValues } from "../rows/head-columns.ts";
 import type { ListRow } from "../rows/list-rows.ts";
 import { toListPage, toListSelection } from "../rows/list-rows.ts";
 import { fromPlainText, toPlainOrNull, toPlainText } from "../text/plain-text.ts";
-import type { Database } from "./database.ts";
+import type { Row } from "postgres";
+import type { Database, Value } from "./database.ts";
 import type { ClaimRow } from "./lease-queries.ts";
 import { toClaim } from "./lease-queries.ts";
 import { AppendGroups } from "./append-groups.ts";
@@ -97,17 +99,17 @@ export class SessionQueries {
     return { type: "appended", seqs, lastSeq, ...(isReleased && { isReleased }) };
   }
 
-  async post(id: string, entry: EntryText, options: PostOptions): Promise<Posted> {
-    const { incarnation, claim } = options;
+  async post(id: string, { entry, started }: PostTexts, options: PostOptions): Promise<Posted> {
+    const { incarnation } = options;
     const plainIncarnation = toPlainOrNull(incarnation);
     const key = [toPlainText(id), toPlainText(entry.id)];
-    const posted = await this.#insertPost([...key, entry.text, plainIncarnation], claim);
-    if (posted !== undefined) return posted;
+    const values = [...key, entry.text, plainIncarnation];
+    const posted = await this.#insertPost(values, started, options);
+    if (typeof posted === "object") return posted;
     const [first] = await this.#database.query(this.#statements.seqOf, [...key, plainIncarnation]);
-    if (first === undefined) {
-      throw incarnation === undefined ? sessionNotFound(id) : sessionGone(id);
-    }
-    return { seq: first["seq"] as number, isNew: false };
+    if (first !== undefined) return { seq: first["seq"] as number, isNew: false };
+    if (posted === "taken") throw idTaken(id);
+    throw incarnation === undefined ? sessionNotFound(id) : sessionGone(id);
   }
 
   async read(id: string, { after = 0, limit = maxPage }: ReadOptions): Promise<ReadPage> {
@@ -141,34 +143,46 @@ export class SessionQueries {
     });
   }
 
-  /** Undefined if the id is in use or the session does not exist. */
+  /** Returns why nothing was inserted: the id is in use or the session does not exist, or the id of this or another entry is in use. */
   async #insertPost(
-    values: readonly (string | null)[],
-    terms: ClaimTerms | undefined,
-  ): Promise<Posted | undefined> {
-    const { post, postAndClaim } = this.#statements;
+    values: readonly Value[],
+    started: readonly EntryText[],
+    { claim: terms, start }: PostOptions,
+  ): Promise<Posted | "missing" | "taken"> {
     const shown = terms && this.#presence.show();
     if (shown !== undefined) await shown;
-    const { guard } = this.#presence;
     try {
       const [row] = await (terms === undefined
-        ? this.#database.query(post, values)
-        : this.#database.query(postAndClaim, [
-            ...values,
-            toPlainText(terms.owner),
-            terms.ttlMs,
-            guard,
-          ]));
-      if (row === undefined) return undefined;
-      const posted: Posted = { seq: row["last_seq"] as number, isNew: true };
+        ? this.#database.query(this.#statements.post, values)
+        : this.#insertAndClaim(values, terms, start, started));
+      if (row === undefined) return "missing";
+      const posted: Posted = { seq: row["last_posted"] as number, isNew: true };
       if (terms === undefined || row["is_claimed"] !== true) return posted;
       // The selected columns.
-      return { ...posted, claim: toClaim(row as unknown as ClaimRow, terms.owner) };
+      const claim = toClaim(row as unknown as ClaimRow, terms.owner);
+      const isStarted = claim.lastSeq > posted.seq;
+      return isStarted ? { ...posted, claim, isStarted } : { ...posted, claim };
     } catch (thrown) {
-      // Another process posted it at the same moment.
-      if (brokenConstraint(thrown) === "entries_by_id") return undefined;
+      // Another process may have posted it at the same moment.
+      if (brokenConstraint(thrown) === "entries_by_id") return "taken";
       throw thrown;
     }
+  }
+
+  #insertAndClaim(
+    values: readonly Value[],
+    { owner, ttlMs }: ClaimTerms,
+    start: PostedStart | undefined,
+    started: readonly EntryText[],
+  ): Promise<Row[]> {
+    const { postAndClaim, postAndStart } = this.#statements;
+    const all = [...values, toPlainText(owner), ttlMs, this.#presence.guard];
+    if (start === undefined || started.length === 0) {
+      return this.#database.query(postAndClaim, all);
+    }
+    const { onlyIfSeq, head } = start;
+    const parts = [...toLists(started), onlyIfSeq, ...toHeadValues(head)];
+    return this.#database.query(postAndStart, [...all, ...parts]);
   }
 
   async #taking<T>(id: string, write: () => Promise<T>): Promise<T> {
@@ -176,7 +190,7 @@ export class SessionQueries {
       return await write();
     } catch (thrown) {
       if (brokenConstraint(thrown) !== "entries_by_id") throw thrown;
-      throw invalidEntry(id, "its id is already in use");
+      throw idTaken(id);
     }
   }
 
@@ -193,6 +207,10 @@ export class SessionQueries {
     // The selected columns.
     return row as SessionRow;
   }
+}
+
+function idTaken(id: string): Error {
+  return invalidEntry(id, "its id is already in use");
 }
 
 /** Converts entries to the statements' parameters: an array of ids and one of bodies. */

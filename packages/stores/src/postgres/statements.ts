@@ -23,6 +23,7 @@ export interface Statements {
   readonly appendAndRelease: string;
   readonly post: string;
   readonly postAndClaim: string;
+  readonly postAndStart: string;
   readonly seqOf: string;
   readonly find: string;
   readonly read: string;
@@ -59,22 +60,28 @@ export function statementsOf(schema: string): Statements {
   const claimed = "id, epoch::float8 AS epoch, last_seq, head";
   const released = `owner = NULL, guard = NULL, expires_at = NULL, last_owned = ${now}`;
   const head = `, (${headColumns}) = ($6, $7, $8, $9, $10, $11, $12, $13)`;
-  // The conditions and values see the row as it was before the update.
-  const isFree = `(expires_at IS NULL OR expires_at <= ${now} OR owner = $5)`;
+  // The conditions and values see the row as it was before the update, and all of them the same time.
+  const clock = `FROM (SELECT ${now} AS now) clock`;
+  const isFree = `(expires_at IS NULL OR expires_at <= clock.now OR owner = $5)`;
   const givenIfFree = `,
            epoch = CASE WHEN ${isFree} THEN greatest(epoch + 1, nextval('${schema}.epochs')) ELSE epoch END,
            owner = CASE WHEN ${isFree} THEN $5 ELSE owner END,
            guard = CASE WHEN ${isFree} THEN $7::bigint ELSE guard END,
-           expires_at = CASE WHEN ${isFree} THEN ${now} + $6 ELSE expires_at END,
-           last_owned = CASE WHEN ${isFree} THEN ${now} ELSE last_owned END`;
-  const post = (lease: string): string =>
+           expires_at = CASE WHEN ${isFree} THEN clock.now + $6 ELSE expires_at END,
+           last_owned = CASE WHEN ${isFree} THEN clock.now ELSE last_owned END`;
+  const post = (count: string, changes: string): string =>
     `WITH s AS (
-         UPDATE ${sessions} SET last_seq = last_seq + 1, last_posted = last_seq + 1${lease}
+         UPDATE ${sessions} SET last_seq = last_seq + ${count}, last_posted = last_seq + 1${changes} ${clock}
          WHERE id = $1 AND ${isMeant("$4")} AND NOT EXISTS (SELECT FROM ${entries} e WHERE e.session = n AND e.id = $2)
-         RETURNING n, last_seq, id, epoch, head, owner
+         RETURNING n, last_seq, last_posted, id, epoch, head, owner
        ), e AS (
-         INSERT INTO ${entries} (session, seq, id, body) SELECT n, last_seq, $2, $3 FROM s
+         INSERT INTO ${entries} (session, seq, id, body) SELECT n, last_posted, $2, $3 FROM s
        ) `;
+  const isStart = `(${isFree} AND last_seq = $10::int AND set_aside = 0)`;
+  const startedIfFree = headColumns
+    .split(", ")
+    .map((column, i) => `${column} = CASE WHEN ${isStart} THEN $${11 + i} ELSE ${column} END`)
+    .join(", ");
   const appendTo = (head: string): string =>
     `WITH s AS (
        UPDATE ${sessions} SET last_seq = last_seq + cardinality($4::text[])${head}
@@ -115,8 +122,12 @@ export function statementsOf(schema: string): Statements {
        ) SELECT id, last_seq FROM s`,
     appendWithHead: appendTo(head),
     appendAndRelease: appendTo(`${head}, ${released}`),
-    post: `${post("")}SELECT last_seq FROM s`,
-    postAndClaim: `${post(givenIfFree)}SELECT ${claimed}, owner = $5 AS is_claimed FROM s`,
+    post: `${post("1", "")}SELECT last_posted FROM s`,
+    postAndClaim: `${post("1", givenIfFree)}SELECT last_posted, ${claimed}, owner = $5 AS is_claimed FROM s`,
+    postAndStart: `${post(`CASE WHEN ${isStart} THEN 1 + cardinality($8::text[]) ELSE 1 END`, `${givenIfFree}, ${startedIfFree}`)}, started AS (
+         INSERT INTO ${entries} (session, seq, id, body)
+         SELECT n, last_posted + e.place, e.id, e.body FROM s, ${entryList("$8", "$9")} WHERE last_seq > last_posted
+       ) SELECT last_posted, ${claimed}, owner = $5 AS is_claimed FROM s`,
     seqOf: `SELECT e.seq FROM ${sessions} s JOIN ${entries} e ON e.session = s.n AND e.id = $2
        WHERE s.id = $1 AND ${isMeant("$3")}`,
     find: `SELECT last_seq, epoch::float8 AS epoch, expires_at > ${now} AS is_held FROM ${sessions} WHERE id = $1`,

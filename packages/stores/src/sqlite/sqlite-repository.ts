@@ -24,7 +24,7 @@ import type {
 import { incarnationOf, isPromise } from "@capstan/log";
 import type { DatabaseSync } from "node:sqlite";
 import type { EntryText } from "../text/entry-text.ts";
-import { toEntryText, toEntryTexts } from "../text/entry-text.ts";
+import { toEntryTexts, toPostTexts } from "../text/entry-text.ts";
 import { LocalWatch } from "../watch/local-watch.ts";
 import type { StoreHandle } from "../handle/store-handle.ts";
 import { BlobRows } from "../tables/blob-rows.ts";
@@ -37,6 +37,7 @@ import { openDatabase } from "./open-database.ts";
 import type { Durability } from "./open-database.ts";
 import type { SharedMountPolicy } from "./shared-mount.ts";
 import { checkMount } from "./shared-mount.ts";
+import { postJointly } from "../tables/joint-posts.ts";
 import { SessionRows } from "../tables/session-rows.ts";
 import { closedStore } from "../handle/closed-store.ts";
 import { toRepositoryError } from "../tables/sqlite-failure.ts";
@@ -78,6 +79,7 @@ export class SqliteRepository implements StoreHandle {
   readonly #transactions: Transactions;
   readonly #sessions: SessionRows;
   readonly #leases: LeaseRows;
+  readonly #rows: { readonly sessions: SessionRows; readonly leases: LeaseRows };
   readonly #blobs: BlobRows;
   readonly #watch: LocalWatch;
 
@@ -91,6 +93,7 @@ export class SqliteRepository implements StoreHandle {
     this.#transactions = new Transactions(database, durability === "full" ? 0 : maxAtOnce);
     this.#sessions = new SessionRows(database, checksumOf);
     this.#leases = new LeaseRows(database, { fateOf, ownIdentity });
+    this.#rows = { sessions: this.#sessions, leases: this.#leases };
     this.#blobs = new BlobRows(database);
     const notes = new NoteRows(database);
     this.#watch = new LocalWatch({
@@ -133,22 +136,14 @@ export class SqliteRepository implements StoreHandle {
   }
 
   post(id: string, entry: PostedEntry, options: PostOptions = {}): MaybePromise<Posted> {
-    const text = toEntryText(id, entry);
+    const texts = toPostTexts(id, entry, options);
     return this.#write(
       id,
-      () => this.#post(id, text, options),
-      ({ isNew, seq }, isAtOnce) => {
-        if (isNew) this.#watch.wrote(id, seq, isAtOnce);
+      () => postJointly(this.#rows, id, texts, options, this.#now()),
+      ({ isNew, seq, claim }, isAtOnce) => {
+        if (isNew) this.#watch.wrote(id, claim?.lastSeq ?? seq, isAtOnce);
       },
     );
-  }
-
-  #post(id: string, text: EntryText, options: PostOptions): Posted {
-    const posted = this.#sessions.post(id, text, options);
-    const { claim: terms } = options;
-    if (terms === undefined || !posted.isNew) return posted;
-    const claim = this.#leases.acquire(id, terms.owner, terms.ttlMs, this.#now());
-    return claim === undefined ? posted : { ...posted, claim };
   }
 
   read(id: string, options: ReadOptions = {}): ReadPage {

@@ -1,5 +1,5 @@
 /** Encodes entries as text with a checksum, and decodes them. */
-import type { NewEntry, StoredEntry } from "@capstan/log";
+import type { NewEntry, PostedEntry, PostOptions, StoredEntry } from "@capstan/log";
 import { checkEnvelope, checkEnvelopes, invalidEntry, LogError } from "@capstan/log";
 
 export interface EntryText {
@@ -15,10 +15,29 @@ export function toEntryTexts(sessionId: string, entries: readonly NewEntry[]): E
 }
 
 /** Like `toEntryTexts`, for one entry. */
-export function toEntryText(sessionId: string, entry: NewEntry): EntryText {
+function toEntryText(sessionId: string, entry: NewEntry): EntryText {
   checkEnvelope(sessionId, entry);
   return { id: entry.id, text: toText(sessionId, entry) };
 }
+
+/** An entry to post, and the entries of the start that it brings. */
+export interface PostTexts {
+  readonly entry: EntryText;
+  readonly started: readonly EntryText[];
+}
+
+/** Likewise, for a post with its start. */
+export function toPostTexts(
+  sessionId: string,
+  entry: PostedEntry,
+  { start }: PostOptions,
+): PostTexts {
+  const text = toEntryText(sessionId, entry);
+  if (start === undefined) return { entry: text, started: none };
+  return { entry: text, started: toEntryTexts(sessionId, start.entries) };
+}
+
+const none: readonly EntryText[] = [];
 
 function toText(sessionId: string, entry: NewEntry): string {
   try {

@@ -27,7 +27,10 @@ export function storeProxy(options: StoreProxyOptions): SessionRepository {
     create: (id, entries, head) => call("create", () => store.create(id, entries, head)),
     append: (id, entries, choices) =>
       call(`append ${typesOf(entries)}`, () => store.append(id, entries, choices)),
-    post: (id, entry, options) => call(`post ${entry.type}`, () => store.post(id, entry, options)),
+    post: (id, entry, options) =>
+      call(`post ${typesOf([entry, ...(options?.start?.entries ?? [])])}`, () =>
+        store.post(id, entry, options),
+      ),
     read: (id, choices) => call("read", () => store.read(id, choices)),
     list: (query) => call("list", () => store.list(query)),
     delete: (id) => call("delete", () => store.delete(id)),

@@ -18,6 +18,7 @@ import { liveFrames } from "./live-frames.ts";
 import { logs } from "./logs.ts";
 import { posts } from "./posts.ts";
 import { scale } from "./scale.ts";
+import { startedPosts } from "./started-posts.ts";
 import type { OpenStore, StoreTheme } from "./store-case.ts";
 import { unknownSessions } from "./unknown-sessions.ts";
 import { wakeups } from "./wakeups.ts";
@@ -61,6 +62,7 @@ const themes: readonly StoreTheme[] = [
   fencing,
   conditionalAppends,
   jointWrites,
+  startedPosts,
   due,
   claiming,
   claimOrder,
