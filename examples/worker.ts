@@ -7,11 +7,10 @@ import { say, scriptedProvider, stall } from "@capstan/testing";
 
 const folder = mkdtempSync(join(tmpdir(), "worker-"));
 const store = sqlite(join(folder, "sessions.db")); // or postgres(process.env.DATABASE_URL)
-const model = scriptedProvider([stall(), say("It is done.")]);
-const agent = createAgent({ name: "helper", model });
 
 // Another process has begun a turn, and is replaced by a new version before the model answers.
-const before = createHost({ agents: [agent], repository: store });
+const slow = createAgent({ name: "helper", model: scriptedProvider([stall()]) });
+const before = createHost({ agents: [slow], repository: store });
 const job = before.createSession({ id: "job-1", agent: "helper" });
 const turn = job.send("Do it");
 await job.flush(); // it is stored
@@ -19,6 +18,7 @@ await before.close();
 console.log((await turn.response).error?.code); // → host_closed
 
 // The worker. It takes up what is due, and stays alive until the platform sends SIGTERM.
+const agent = createAgent({ name: "helper", model: scriptedProvider([say("It is done.")]) });
 const host = createHost({ agents: [agent], repository: store });
 const session = await host.open("job-1"); // only to see its end: the worker would find it by itself
 const seen = session.waitForIdle().then(() => {
