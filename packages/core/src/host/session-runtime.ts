@@ -67,6 +67,7 @@ export class SessionRuntime {
     this.#host = host;
     this.log = new SessionLog({
       id,
+      isFromCheckpoint: host.isContextOnly,
       repository: host.repository,
       clock: host.clock,
       onEvents: (events) => this.#show(events),

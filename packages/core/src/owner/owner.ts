@@ -19,7 +19,7 @@ import { Compactor } from "../compaction/compactor.ts";
 import type { ContextSize } from "../context/token-count.ts";
 import type { Envelopes } from "./envelopes.ts";
 import { within } from "../platform/within.ts";
-import { changeOfPrompt, openingOf } from "./opening-entries.ts";
+import { changeOfPrompt, checkpointBefore, openingOf } from "./opening-entries.ts";
 import type { OwnedLog } from "./owned-append.ts";
 import { appendOwned } from "./owned-append.ts";
 import type { HeldLease } from "./held-lease.ts";
@@ -307,14 +307,19 @@ export class Owner implements RequestOwner {
     plan: TurnPlan,
     abort: AbortSwitch,
   ): Promise<void> {
-    const { heldLease, log, emit } = this.#options;
+    const { heldLease, host, log, emit } = this.#options;
     // The history before the entry that starts the turn.
     const { messages, input } = tailOf(action, log.fold);
     const prompt = changeOfPrompt(log.fold, action.turnId, plan);
     // Another agent continues a turn of the same owner without a resumption.
     const isOpened = action.type === "resume" && action.turnId === this.#openedTurnId;
-    const bodies = isOpened ? prompt : [openingOf(action, heldLease.lease.epoch), ...prompt];
-    const head = log.fold.headAtStart(log.now());
+    const opening = isOpened ? [] : [openingOf(action, heldLease.lease.epoch)];
+    const checkpoint = checkpointBefore(action, log, host.checkpointAfter);
+    const bodies = [...checkpoint, ...opening, ...prompt];
+    const head = log.fold.headAtStart(
+      log.now(),
+      checkpoint.length > 0 ? log.fold.seq + 1 : undefined,
+    );
     const onOpened = (): void => {
       this.#openedTurnId = action.turnId;
     };

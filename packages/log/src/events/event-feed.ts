@@ -1,5 +1,5 @@
 /** Events of a session as its readers get them, from entries and from live events: identical for its owner and for a follower. */
-import type { AgentEventBody } from "@capstan/kernel";
+import type { AgentEventBody, ChatMessage } from "@capstan/kernel";
 import { LiveView } from "@capstan/kernel";
 import { boundSnapshot } from "./bound-snapshot.ts";
 import { compareCursors, startCursor } from "./cursor.ts";
@@ -9,6 +9,8 @@ import type { PlacedEvent } from "./events-of.ts";
 import { EntryEvents } from "./events-of.ts";
 import { incarnationOf } from "../entries/incarnation.ts";
 import { parseEntry } from "../entries/parse-entry.ts";
+import type { Checkpoint } from "../folds/saved-fold.ts";
+import { savedFoldVersion } from "../folds/saved-fold.ts";
 import type { LiveFrame } from "../repository/repository.ts";
 import { SessionFold } from "../folds/session-fold.ts";
 import type { SessionEvent } from "./session-event.ts";
@@ -70,6 +72,32 @@ export class EventFeed {
   /** Changes with every entry and every live event. */
   get version(): number {
     return this.#version;
+  }
+
+  /** State for a checkpoint after the last entry. Undefined while a turn is unfinished. */
+  checkpoint(): Checkpoint | undefined {
+    const saved = this.fold.save();
+    return saved && { ...saved, cursor: { seq: this.#seq, n: this.#entryCount } };
+  }
+
+  /** Begins at a checkpoint. For a feed that has applied nothing. Returns false if the entry is none that this program can use. */
+  begin(stored: StoredEntry): boolean {
+    const entry = stored.type === "checkpoint" ? parseEntry(stored) : undefined;
+    if (entry?.type !== "checkpoint") return false;
+    const { state } = entry;
+    if (state.version !== savedFoldVersion || state.seq !== entry.seq - 1) return false;
+    this.fold.load(state);
+    const { seq, n } = state.cursor;
+    this.#moveTo(seq, n);
+    this.#recentFrom = state.cursor;
+    return true;
+  }
+
+  /** Puts the messages that the checkpoint has left out in place. */
+  fillIn(messages: readonly ChatMessage[]): void {
+    if (this.fold.transcript.leftOut === 0) return;
+    this.fold.transcript.fillIn(messages);
+    this.#version += 1;
   }
 
   /** Marks the feed as the owner's: its frames carry the epoch of the lease. */

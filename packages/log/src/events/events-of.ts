@@ -135,6 +135,7 @@ export class EntryEvents implements ShownTurn<SessionIds> {
       case "created":
       case "prompt":
       case "quarantine":
+      case "checkpoint":
       case "compaction_started":
       case "forked_from":
       // Posted entries show through the owner's entry that records their outcome.

@@ -1,7 +1,7 @@
 /** Child sessions of a session, by the calls that they work on. */
 import type { ChildStep, PendingCall } from "@capstan/kernel";
 import type { EntryOf } from "../entries/entries.ts";
-import type { Child } from "./child-state.ts";
+import type { Child, SavedChild } from "./child-state.ts";
 import { ChildState } from "./child-state.ts";
 import type { TurnFold } from "./turn-fold.ts";
 
@@ -12,6 +12,12 @@ export interface Reserved {
 }
 
 const nothing: Reserved = { tokens: 0, cost: 0 };
+
+/** State in a checkpoint. */
+export interface SavedChildren {
+  readonly states: readonly SavedChild[];
+  readonly newsCount: number;
+}
 
 export class ChildFold {
   /** Created with the first child: few sessions have any. */
@@ -112,11 +118,7 @@ export class ChildFold {
 
   start(entry: EntryOf<"child_started">, turn: TurnFold | undefined): void {
     this.#openCount += 1;
-    const byId = (this.#byId ??= new Map());
-    const child = new ChildState(entry, turn, byId.get(entry.childId));
-    byId.set(entry.childId, child);
-    (this.#byCall ??= new Map()).set(entry.toolCallId, child);
-    this.#states.push(child);
+    this.#add(new ChildState(entry, turn, this.#byId?.get(entry.childId)));
   }
 
   /** Slices of children whose usage is not counted yet, and that this chain of turns has started. */
@@ -165,6 +167,26 @@ export class ChildFold {
       child.isCut = child.isBackground;
       return child.resultId ?? [];
     });
+  }
+
+  /** State for a checkpoint. */
+  save(): SavedChildren {
+    return { states: this.#states.map((child) => child.save()), newsCount: this.#newsCount };
+  }
+
+  load({ states, newsCount }: SavedChildren): void {
+    for (const saved of states) {
+      const child = ChildState.load(saved, this.#byId?.get(saved.started.childId));
+      this.#add(child);
+      if (!child.isEnded) this.#openCount += 1;
+    }
+    this.#newsCount = newsCount;
+  }
+
+  #add(child: ChildState): void {
+    (this.#byId ??= new Map()).set(child.childId, child);
+    (this.#byCall ??= new Map()).set(child.toolCallId, child);
+    this.#states.push(child);
   }
 
   /** Forgets the children of the session that this one was forked from. */

@@ -37,6 +37,25 @@ interface Change {
   readonly messageCount: number;
 }
 
+/** JSON has no `Infinity`. */
+interface SavedChange {
+  readonly from: number | null;
+  readonly messageCount: number;
+}
+
+/** State in a checkpoint. */
+export interface SavedContext {
+  readonly evicted: readonly string[];
+  readonly summary: ContextSummary | undefined;
+  readonly quarantined: readonly PartReference[];
+  readonly rejected: readonly string[];
+  readonly hidden: readonly string[];
+  readonly changes: readonly SavedChange[];
+  readonly recorded: readonly (SavedChange & Pick<ContextChange, "entry">)[];
+  readonly version: number;
+  readonly reported: ReportedSize | undefined;
+}
+
 /** Shared: most sessions leave nothing out. */
 const none: ReadonlySet<string> = new Set();
 
@@ -152,6 +171,39 @@ export class ContextFold {
     this.#change();
   }
 
+  /** State for a checkpoint. */
+  save(): SavedContext {
+    return {
+      evicted: [...this.#evicted],
+      summary: this.#summary,
+      quarantined: this.#quarantined,
+      rejected: [...this.#rejected],
+      hidden: this.#hidden,
+      changes: this.#changes.map(toSaved),
+      recorded: this.#recorded.map((change) => ({ entry: change.entry, ...toSaved(change) })),
+      version: this.#version,
+      reported: this.#reported,
+    };
+  }
+
+  load(saved: SavedContext): void {
+    if (saved.evicted.length > 0) this.#evicted = new Set(saved.evicted);
+    this.#summary = saved.summary;
+    this.#quarantined = saved.quarantined;
+    if (saved.rejected.length > 0) this.#rejected = new Set(saved.rejected);
+    this.#hidden = saved.hidden;
+    this.#withhold();
+    this.#changes = saved.changes.map(fromSaved);
+    this.#recorded = saved.recorded.map((change) => ({
+      entry: change.entry,
+      ...fromSaved(change),
+    }));
+    this.#version = saved.version;
+    const { reported } = saved;
+    // JSON leaves out fields that are undefined.
+    this.#reported = reported && { ...reported, model: reported.model };
+  }
+
   /** Overlapping changes are merged, so that there are few. */
   #changeFrom(from: number, messageCount: number): void {
     const apart = this.#changes.filter((change) => change.messageCount <= from);
@@ -163,4 +215,12 @@ export class ContextFold {
     this.#version++;
     this.forgetReport();
   }
+}
+
+function toSaved({ from, messageCount }: Change): SavedChange {
+  return { from: from === Infinity ? null : from, messageCount };
+}
+
+function fromSaved({ from, messageCount }: SavedChange): Change {
+  return { from: from ?? Infinity, messageCount };
 }

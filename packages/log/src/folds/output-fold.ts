@@ -61,6 +61,17 @@ export class OutputFold {
     this.#keep((output) => output.index >= index);
   }
 
+  /** State for a checkpoint. */
+  save(): readonly ShownOutput[] {
+    return this.#shown;
+  }
+
+  load(shown: readonly ShownOutput[]): void {
+    this.#shown = [...shown];
+    this.#size = shown.reduce((sum, { size }) => sum + size, 0);
+    this.#counts = undefined;
+  }
+
   reset(): void {
     this.#keep(() => false);
   }

@@ -27,6 +27,15 @@ export type QueueOutcome =
 /** Values that an item was queued with, for the turn that it starts. */
 export type QueuedOrigin = Pick<EntryOf<"steer">, "app" | "trace"> & Pick<ChildOrigin, "call">;
 
+/** State in a checkpoint. */
+export interface SavedQueues {
+  readonly items: readonly QueuedItem[];
+  readonly outcomes: readonly (readonly [string, QueueOutcome])[];
+  readonly origins: readonly (readonly [string, QueuedOrigin])[];
+  readonly takenBack: readonly (readonly [string, readonly string[]])[];
+  readonly modes: { readonly steering: QueueMode; readonly followUp: QueueMode };
+}
+
 const none: readonly QueuedItem[] = [];
 
 /** Queues of steering and follow-up messages. */
@@ -155,6 +164,25 @@ export class QueueFold {
     if (followUpMode !== undefined) this.#modes.followUp = followUpMode;
   }
 
+  /** State for a checkpoint. */
+  save(): SavedQueues {
+    return {
+      items: this.#items,
+      outcomes: [...(this.#outcomes ?? [])],
+      origins: [...(this.#origins ?? [])].map(([id, origin]) => [id, plainOrigin(origin)] as const),
+      takenBack: [...(this.#takenBack ?? [])],
+      modes: { ...this.#modes },
+    };
+  }
+
+  load({ items, outcomes, origins, takenBack, modes }: SavedQueues): void {
+    this.#items = [...items];
+    if (outcomes.length > 0) this.#outcomes = new Map(outcomes);
+    if (origins.length > 0) this.#origins = new Map(origins);
+    if (takenBack.length > 0) this.#takenBack = new Map(takenBack);
+    Object.assign(this.#modes, modes);
+  }
+
   #next(queue: QueuedItem["queue"]): readonly QueuedItem[] {
     if (this.#items.length === 0) return none;
     const ready = this.#items.filter(
@@ -165,4 +193,13 @@ export class QueueFold {
       (item, index) => index === 0 || item.isInput === true || item.isResult === true,
     );
   }
+}
+
+/** An item may have its whole entry as its origin. */
+function plainOrigin({ app, trace, call }: QueuedOrigin): QueuedOrigin {
+  return {
+    ...(app !== undefined && { app }),
+    ...(trace !== undefined && { trace }),
+    ...(call !== undefined && { call }),
+  };
 }

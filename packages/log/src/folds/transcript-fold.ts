@@ -9,6 +9,17 @@ export interface EntryPoint {
   readonly open?: readonly OpenCall[];
 }
 
+/** Role, id, and the call of a result, or why a reply ended, or the source of a user's message. */
+type Position = readonly [role: ChatMessage["role"], id: string, more?: string];
+
+/** State in a checkpoint. */
+export interface SavedTranscript {
+  readonly leftOut: readonly Position[];
+  readonly messages: readonly ChatMessage[];
+  readonly addedAt: readonly number[];
+  readonly lengths: readonly number[];
+}
+
 /** Up to this number of messages, looking at each is faster than a set. */
 const fewMessages = 32;
 
@@ -25,6 +36,8 @@ export class TranscriptFold {
   /** Ids of the first messages, once there are many and one was looked up. */
   #ids: Set<string> | undefined;
   #idCount = 0;
+  /** Number of messages, from the first on, of which only the position is known. */
+  #leftOut = 0;
 
   /** Sets which entry was applied last. */
   mark(seq: number): void {
@@ -46,14 +59,22 @@ export class TranscriptFold {
     return this.#lengths[low - 1] ?? 0;
   }
 
+  /**
+   * Number of messages, from the first on, whose content was left out: the fold was loaded from a checkpoint. Their positions, ids and roles
+   * are known.
+   */
+  get leftOut(): number {
+    return this.#leftOut;
+  }
+
   /** All messages. In a step whose calls have not all settled, they end in the assistant message. */
   get messages(): readonly ChatMessage[] {
     return this.#recent.length === 0 ? this.#history : [...this.#history, ...this.#recent];
   }
 
-  /** All messages, as a list that never changes: the same one until a message is added or removed. */
+  /** All messages but those left out, as a list that never changes: the same one until a message is added or removed. */
   get list(): readonly ChatMessage[] {
-    return (this.#list ??= [...this.messages]);
+    return (this.#list ??= this.messages.slice(this.#leftOut));
   }
 
   /** Index after this message; 0 if it is not in the transcript. */
@@ -69,6 +90,11 @@ export class TranscriptFold {
       0,
       this.#history.findLastIndex(({ role }) => role === "assistant"),
     );
+  }
+
+  /** Index of the last message of a user; 0 if there is none. */
+  get lastInputIndex(): number {
+    return Math.max(0, this.messages.findLastIndex(isInput));
   }
 
   at(index: number): ChatMessage | undefined {
@@ -172,7 +198,34 @@ export class TranscriptFold {
     this.#step = undefined;
   }
 
+  /** State for a checkpoint, without the content of the first messages. */
+  save(leftOut: number): SavedTranscript {
+    const { messages } = this;
+    return {
+      leftOut: messages.slice(0, leftOut).map(toPosition),
+      messages: messages.slice(leftOut),
+      addedAt: this.#addedAt,
+      lengths: this.#lengths,
+    };
+  }
+
+  load({ leftOut, messages, addedAt, lengths }: SavedTranscript): void {
+    this.#leftOut = leftOut.length;
+    this.#history = [...leftOut.map(fromPosition), ...messages];
+    this.#addedAt = [...addedAt];
+    this.#lengths = [...lengths];
+  }
+
+  /** Puts the messages that were left out in place, in the lists that were given out, too. The first of these are them. */
+  fillIn(messages: readonly ChatMessage[]): void {
+    // In range: the positions are those of the same log.
+    for (let i = 0; i < this.#leftOut; i++) this.#history[i] = messages[i] as ChatMessage;
+    this.#leftOut = 0;
+    this.#list = undefined;
+  }
+
   replace(messages: readonly ChatMessage[]): void {
+    this.#leftOut = 0;
     this.#history = [...messages];
     this.#list = undefined;
     this.#recent = [];
@@ -200,6 +253,35 @@ export class TranscriptFold {
   }
 }
 
+function isInput(message: ChatMessage): boolean {
+  return message.role === "user" && message.source === undefined;
+}
+
 function isShown(message: ChatMessage): boolean {
   return message.role !== "assistant" || message.stopReason !== "error";
+}
+
+function toPosition(message: ChatMessage): Position {
+  const { role, id } = message;
+  if (role === "tool") return [role, id, message.toolCallId];
+  if (role === "assistant") return [role, id, message.stopReason];
+  return role === "user" && message.source !== undefined ? [role, id, message.source] : [role, id];
+}
+
+/** Message with this position and no content. */
+function fromPosition([role, id, more = ""]: Position): ChatMessage {
+  switch (role) {
+    case "tool":
+      return { role, id, toolCallId: more, toolName: "", content: "", isError: false };
+    case "assistant":
+      return { role, id, content: [], stopReason: more };
+    case "user":
+      return { role, id, content: "", ...(more !== "" && { source: more }) } as ChatMessage;
+    case "system":
+      return { role, id, content: "" };
+    case "custom":
+      return { role, id, kind: "", data: null };
+    default:
+      return role satisfies never;
+  }
 }

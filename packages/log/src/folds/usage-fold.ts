@@ -11,6 +11,12 @@ export interface PricedUsage {
   readonly cost?: number;
 }
 
+/** State in a checkpoint. */
+export interface SavedUsage {
+  readonly total: Usage;
+  readonly rows: readonly PricedUsage[];
+}
+
 const unreported: Usage = { unreportedAttempts: 1 };
 
 /** Tokens and cost, in all and by model. */
@@ -51,6 +57,16 @@ export class UsageFold {
     if (priceId !== undefined) row.priceId = priceId;
     this.#rows.push(row);
     return row;
+  }
+
+  /** State for a checkpoint. */
+  save(): SavedUsage {
+    return { total: this.#total, rows: this.priced };
+  }
+
+  load({ total, rows }: SavedUsage): void {
+    this.#total = total;
+    this.#rows = rows.map((row) => ({ ...row }));
   }
 
   /** Forgets what was copied from another session, which has counted it. */
