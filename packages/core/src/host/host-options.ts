@@ -35,7 +35,7 @@ export interface HostOptions<Agents extends readonly Agent[] = readonly Agent[]>
   /**
    * Extent of what is read when a session is opened or claimed here. `all`, the default: the whole log. `context`: what its next turn needs, from the last
    * checkpoint on, for processes that open a session for one turn. Then `session.messages`, `state.messages` and the messages that tools get
-   * begin after the last summary, at the latest with the last turn; `session.readMessages` reads all. Everything else is the same.
+   * begin after the summary, at the latest with the reply before it; `session.readMessages` reads all. Everything else is the same.
    */
   readonly reads?: SessionReads;
   /**

@@ -58,8 +58,8 @@ export function saveParts(fold: Parts, posted: PostedFold): SavedParts {
   const { summary } = context;
   const shownFrom = summary === undefined ? 0 : transcript.indexAfter(summary.through);
   return {
-    // The last turn stays whole: its answer may be reported again.
-    transcript: transcript.save(Math.min(shownFrom, transcript.lastInputIndex)),
+    // The last reply stays: it may be reported again.
+    transcript: transcript.save(Math.min(shownFrom, transcript.lastReplyIndex)),
     queues: fold.queues.save(),
     usage: fold.usage.save(),
     context: context.save(),

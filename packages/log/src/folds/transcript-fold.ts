@@ -92,11 +92,6 @@ export class TranscriptFold {
     );
   }
 
-  /** Index of the last message of a user; 0 if there is none. */
-  get lastInputIndex(): number {
-    return Math.max(0, this.messages.findLastIndex(isInput));
-  }
-
   at(index: number): ChatMessage | undefined {
     const recent = index - this.#history.length;
     return recent >= 0 ? this.#recent[recent] : this.#history[index];
@@ -251,10 +246,6 @@ export class TranscriptFold {
     for (const message of this.#recent) this.#history.push(message);
     this.#recent = [];
   }
-}
-
-function isInput(message: ChatMessage): boolean {
-  return message.role === "user" && message.source === undefined;
 }
 
 function isShown(message: ChatMessage): boolean {
