@@ -9,15 +9,21 @@ export interface EntryPoint {
   readonly open?: readonly OpenCall[];
 }
 
-/** Role, id, and the call of a result, or why a reply ended, or the source of a user's message. */
-type Position = readonly [role: ChatMessage["role"], id: string, more?: string];
+/**
+ * First letter of the role, id, and the call of a result with another id, or why a reply without calls ended, or the source of a user's
+ * message. There is one for each message, so they are short.
+ */
+type Position = readonly [role: keyof typeof roles, id: string, more?: string];
+
+const roles = { s: "system", u: "user", a: "assistant", t: "tool", c: "custom" } as const;
+const usualEnd = "tool-calls";
 
 /** State in a checkpoint. */
 export interface SavedTranscript {
   readonly leftOut: readonly Position[];
   readonly messages: readonly ChatMessage[];
-  readonly addedAt: readonly number[];
-  readonly lengths: readonly number[];
+  /** For each entry that added messages: its distance from the one before, and how many it added. */
+  readonly additions: readonly number[];
 }
 
 /** Up to this number of messages, looking at each is faster than a set. */
@@ -199,16 +205,22 @@ export class TranscriptFold {
     return {
       leftOut: messages.slice(0, leftOut).map(toPosition),
       messages: messages.slice(leftOut),
-      addedAt: this.#addedAt,
-      lengths: this.#lengths,
+      additions: this.#addedAt.flatMap((seq, index) => [
+        seq - (this.#addedAt[index - 1] ?? 0),
+        (this.#lengths[index] ?? 0) - (this.#lengths[index - 1] ?? 0),
+      ]),
     };
   }
 
-  load({ leftOut, messages, addedAt, lengths }: SavedTranscript): void {
+  load({ leftOut, messages, additions }: SavedTranscript): void {
     this.#leftOut = leftOut.length;
     this.#history = [...leftOut.map(fromPosition), ...messages];
-    this.#addedAt = [...addedAt];
-    this.#lengths = [...lengths];
+    let [seq, length] = [0, 0];
+    for (let i = 0; i < additions.length; i += 2) {
+      // In range: they are pairs.
+      this.#addedAt.push((seq += additions[i] as number));
+      this.#lengths.push((length += additions[i + 1] as number));
+    }
   }
 
   /** Puts the messages that were left out in place, in the lists that were given out, too. The first of these are them. */
@@ -254,20 +266,33 @@ function isShown(message: ChatMessage): boolean {
 
 function toPosition(message: ChatMessage): Position {
   const { role, id } = message;
-  if (role === "tool") return [role, id, message.toolCallId];
-  if (role === "assistant") return [role, id, message.stopReason];
-  return role === "user" && message.source !== undefined ? [role, id, message.source] : [role, id];
+  switch (role) {
+    case "tool":
+      return message.toolCallId === id ? ["t", id] : ["t", id, message.toolCallId];
+    case "assistant":
+      return message.stopReason === usualEnd ? ["a", id] : ["a", id, message.stopReason];
+    case "user":
+      return message.source === undefined ? ["u", id] : ["u", id, message.source];
+    case "system":
+      return ["s", id];
+    case "custom":
+      return ["c", id];
+    default:
+      return role satisfies never;
+  }
 }
 
 /** Message with this position and no content. */
-function fromPosition([role, id, more = ""]: Position): ChatMessage {
+function fromPosition([letter, id, more]: Position): ChatMessage {
+  const role = roles[letter];
   switch (role) {
     case "tool":
-      return { role, id, toolCallId: more, toolName: "", content: "", isError: false };
+      return { role, id, toolCallId: more ?? id, toolName: "", content: "", isError: false };
     case "assistant":
-      return { role, id, content: [], stopReason: more };
+      return { role, id, content: [], stopReason: more ?? usualEnd };
     case "user":
-      return { role, id, content: "", ...(more !== "" && { source: more }) } as ChatMessage;
+      // A source that was saved is one.
+      return { role, id, content: "", ...(more !== undefined && { source: more }) } as ChatMessage;
     case "system":
       return { role, id, content: "" };
     case "custom":
