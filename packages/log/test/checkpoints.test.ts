@@ -54,7 +54,7 @@ test("a checkpoint has none of the texts that a summary replaces, and knows wher
   expect(late.fold.transcript.length).toBe(4);
 });
 
-test("a checkpoint of another version, or that came after a post, is not used", () => {
+test("a checkpoint of another version, a damaged one, or one that came after a post, is not used", () => {
   const log = [entry(1, { type: "created", agent: "helper" }), ...turn(2, "in1", "Hello")];
   const feed = new EventFeed("s");
   feed.takeStored(log);
@@ -63,10 +63,12 @@ test("a checkpoint of another version, or that came after a post, is not used", 
   const begun = [
     entry(6, { type: "checkpoint", state: { ...state, version: 99 } }),
     entry(7, { type: "checkpoint", state }),
+    entry(6, { type: "checkpoint", state: { ...state, context: undefined } }),
+    entry(6, { type: "checkpoint" }),
     entry(6, { type: "eviction", turnId: "t", toolCallIds: [] }),
   ].map((first) => new EventFeed("s").begin(first));
 
-  expect(begun).toEqual([false, false, false]);
+  expect(begun).toEqual([false, false, false, false, false]);
 });
 
 /** The log with a summary and a checkpoint inserted, at each place where there may be one. */

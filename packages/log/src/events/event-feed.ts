@@ -82,10 +82,8 @@ export class EventFeed {
 
   /** Begins at a checkpoint. For a feed that has applied nothing. Returns false if the entry is none that this program can use. */
   begin(stored: StoredEntry): boolean {
-    const entry = stored.type === "checkpoint" ? parseEntry(stored) : undefined;
-    if (entry?.type !== "checkpoint") return false;
-    const { state } = entry;
-    if (state.version !== savedFoldVersion || state.seq !== entry.seq - 1) return false;
+    const state = stateIn(stored);
+    if (state === undefined) return false;
     this.fold.load(state);
     const { seq, n } = state.cursor;
     this.#moveTo(seq, n);
@@ -307,6 +305,22 @@ export class EventFeed {
     const { created } = this.fold;
     const frame = { epoch: this.#epoch, seq: this.#seq, from, turnId, events };
     return created === undefined ? frame : { ...frame, incarnation: incarnationOf(created) };
+  }
+}
+
+/** State of a checkpoint. Undefined if the entry is none, or not one that this program can use. */
+function stateIn(stored: StoredEntry): Checkpoint | undefined {
+  try {
+    const entry = stored.type === "checkpoint" ? parseEntry(stored) : undefined;
+    if (entry?.type !== "checkpoint") return undefined;
+    const { state, seq } = entry;
+    if (state.version !== savedFoldVersion || state.seq !== seq - 1) return undefined;
+    // A fold that has taken over a part of it would be of no use.
+    new SessionFold().load(state);
+    return state;
+  } catch {
+    // It is damaged, and everything in it follows from the entries before it.
+    return undefined;
   }
 }
 
