@@ -31,7 +31,7 @@ export interface SessionWorkOptions {
   readonly faults: SessionFaults;
   readonly outputs: OutputReader;
   /** Models and tools passed to the session in this process. */
-  given(): GivenObjects;
+  readonly given: GivenObjects;
   /** Receives the lease that was asked for at this time; undefined if another host has it. */
   onClaim(claim: Claim | undefined, askedAt: number): void;
   /** Called if the store could not be asked for the lease. */
@@ -98,7 +98,7 @@ export class SessionWork {
 
   /** Posts an entry that starts work, and asks for the lease in the same write. */
   postAndClaim(id: string, body: PostedBody): MaybePromise<Posted> {
-    const { host, log, onUnclaimed } = this.#options;
+    const { host, log } = this.#options;
     const { owner, leaseMs: ttlMs, clock } = host;
     const askedAt = clock.now();
     this.#isClaiming = true;
@@ -113,14 +113,14 @@ export class SessionWork {
       () => andThen(log.post(id, body, { owner, ttlMs }), onPosted),
       (thrown) => {
         this.#isClaiming = false;
-        onUnclaimed();
+        this.#options.onUnclaimed();
         throw thrown;
       },
     );
   }
 
   #claim(): void {
-    const { host, log, onUnclaimed } = this.#options;
+    const { host, log } = this.#options;
     const { repository, owner, leaseMs, clock } = host;
     const askedAt = clock.now();
     const claimed = orElse(
@@ -130,7 +130,7 @@ export class SessionWork {
         ),
       () => {
         this.#isClaiming = false;
-        onUnclaimed();
+        this.#options.onUnclaimed();
       },
     );
     if (isPromise(claimed)) background(claimed, () => {});
@@ -206,11 +206,11 @@ export class SessionWork {
   }
 
   async #work(heldLease: HeldLease, claim: Claim, slot: Slot | undefined): Promise<void> {
-    const { host, log, live, outputs, faults, given, onBegin } = this.#options;
+    const { host, log, live, outputs, faults } = this.#options;
     let isDone = false;
     this.#slot = slot;
     try {
-      onBegin();
+      this.#options.onBegin();
       // The head of an older version has no incarnation; the log does.
       const isUnsure = claim.head.incarnation === undefined && claim.lastSeq > 0;
       if (claim.lastSeq !== log.fold.seq || isUnsure) await log.catchUp();
@@ -229,7 +229,7 @@ export class SessionWork {
           sessionScope: this.#scopeOf(agent),
           outputs,
           size: this.#size,
-          given,
+          given: () => this.#options.given,
           emit: (event) => live.show(event, heldLease),
           maxResumes: host.maxResumes,
           solitary: host.solitary,

@@ -75,7 +75,7 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     this.#host = host;
     this.#runtime = runtime;
     this.#inbox = new SessionInbox(runtime, host, origin);
-    this.#shown = new ShownCalls((id) => notShown(runtime.id, id));
+    this.#shown = new ShownCalls(runtime.id, notShown);
     this.#reader = new SessionReader(runtime, host, this.#inbox, this.#shown);
     this.#turns = new TurnHandles(runtime, host, this.#inbox);
   }

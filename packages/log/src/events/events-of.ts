@@ -62,8 +62,10 @@ export class EntryEvents implements ShownTurn<SessionIds> {
     this.#placed = placed;
     this.#count = 0;
     this.#show(entry, before);
-    // A session at rest keeps no events.
+    // A session at rest keeps no events, and no calls of its last step.
     this.#placed = none;
+    this.underWay = undefined;
+    this.reply = undefined;
     return this.#count;
   }
 

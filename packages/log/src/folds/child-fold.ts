@@ -25,7 +25,7 @@ export class ChildFold {
   /** Last state of each child, by its id. */
   #byId: Map<string, ChildState> | undefined;
   /** In the order of their starts. */
-  #states: ChildState[] = [];
+  #states: readonly ChildState[] = noStates;
   /** Number of children that have not ended. */
   #openCount = 0;
   #newsCount = 0;
@@ -186,19 +186,20 @@ export class ChildFold {
   #add(child: ChildState): void {
     (this.#byId ??= new Map()).set(child.childId, child);
     (this.#byCall ??= new Map()).set(child.toolCallId, child);
-    this.#states.push(child);
+    this.#states = [...this.#states, child];
   }
 
   /** Forgets the children of the session that this one was forked from. */
   forget(): void {
     this.#byCall = undefined;
     this.#byId = undefined;
-    this.#states = [];
+    this.#states = noStates;
     this.#openCount = 0;
   }
 }
 
 const none: readonly Child[] = [];
+const noStates: readonly ChildState[] = [];
 
 /** Pending calls of a child, as its parent shows them. */
 export function pendingVia(child: ChildStep, pending: readonly PendingCall[]): PendingCall[] {

@@ -58,17 +58,18 @@ export interface SavedContext {
 
 /** Shared: most sessions leave nothing out. */
 const none: ReadonlySet<string> = new Set();
+const nothing: readonly never[] = [];
 
 /** Changes of the context: the summary, evicted outputs, quarantined parts, and the size that the model reported. */
 export class ContextFold {
   #evicted: ReadonlySet<string> = none;
   #summary: ContextSummary | undefined;
-  #quarantined: readonly PartReference[] = [];
+  #quarantined: readonly PartReference[] = nothing;
   #rejected: ReadonlySet<string> = none;
-  #hidden: readonly string[] = [];
+  #hidden: readonly string[] = nothing;
   #withheld: ReadonlySet<string> = none;
-  #changes: readonly Change[] = [];
-  #recorded: ContextChange[] = [];
+  #changes: readonly Change[] = nothing;
+  #recorded: readonly ContextChange[] = nothing;
   #version = 0;
   #reported: ReportedSize | undefined;
 
@@ -123,7 +124,7 @@ export class ContextFold {
 
   apply(change: ContextChange): void {
     const { entry, from, messageCount } = change;
-    this.#recorded.push(change);
+    this.#recorded = [...this.#recorded, change];
     switch (entry.type) {
       case "eviction":
         this.#evicted = new Set([...this.#evicted, ...entry.toolCallIds]);
@@ -163,11 +164,11 @@ export class ContextFold {
   reset(): void {
     this.#evicted = none;
     this.#summary = undefined;
-    this.#quarantined = [];
+    this.#quarantined = nothing;
     this.#rejected = this.#withheld = none;
-    this.#hidden = [];
-    this.#changes = [];
-    this.#recorded = [];
+    this.#hidden = nothing;
+    this.#changes = nothing;
+    this.#recorded = nothing;
     this.#change();
   }
 

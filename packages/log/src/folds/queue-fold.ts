@@ -40,7 +40,7 @@ const none: readonly QueuedItem[] = [];
 
 /** Queues of steering and follow-up messages. */
 export class QueueFold {
-  #items: QueuedItem[] = [];
+  #items: readonly QueuedItem[] = none;
   #outcomes: Map<string, QueueOutcome> | undefined;
   /** Origins of items that have one. Not part of the items, which clients see. */
   #origins: Map<string, QueuedOrigin> | undefined;
@@ -89,14 +89,14 @@ export class QueueFold {
     const { type, id, message, app, trace } = entry;
     if (app !== undefined || trace !== undefined) (this.#origins ??= new Map()).set(id, entry);
     const queue = type === "steer" ? "steering" : "followUp";
-    this.#items.push({ id, queue, message, isHeld: false, isReturning: false });
+    this.#add({ id, queue, message, isHeld: false, isReturning: false });
   }
 
   /** Adds the messages of an input that settled pending calls: the next boundary delivers them. */
   addInput({ messages }: EntryOf<"input">): void {
     for (const message of messages) {
       const item = { id: message.id, queue: "steering", message } as const;
-      this.#items.push({ ...item, isHeld: false, isReturning: false, isInput: true });
+      this.#add({ ...item, isHeld: false, isReturning: false, isInput: true });
     }
   }
 
@@ -105,7 +105,11 @@ export class QueueFold {
     const { id } = message;
     (this.#origins ??= new Map()).set(id, origin);
     const item = { id, queue: "steering", message } as const;
-    this.#items.push({ ...item, isHeld: false, isReturning: false, isResult: true });
+    this.#add({ ...item, isHeld: false, isReturning: false, isResult: true });
+  }
+
+  #add(item: QueuedItem): void {
+    this.#items = [...this.#items, item];
   }
 
   /** Drops results that are no longer wanted. */
@@ -176,7 +180,7 @@ export class QueueFold {
   }
 
   load({ items, outcomes, origins, takenBack, modes }: SavedQueues): void {
-    this.#items = [...items];
+    this.#items = items;
     if (outcomes.length > 0) this.#outcomes = new Map(outcomes);
     if (origins.length > 0) this.#origins = new Map(origins);
     if (takenBack.length > 0) this.#takenBack = new Map(takenBack);

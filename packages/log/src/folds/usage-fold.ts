@@ -55,7 +55,8 @@ export class UsageFold {
     const row: Draft<PricedUsage> = { usage: {} };
     if (model !== undefined) row.model = model;
     if (priceId !== undefined) row.priceId = priceId;
-    this.#rows.push(row);
+    // Not `push`: a list that grows keeps room for more, and few get a second row.
+    this.#rows = this.#rows.concat(row);
     return row;
   }
 
