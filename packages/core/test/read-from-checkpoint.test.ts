@@ -54,6 +54,23 @@ test("its handles have the messages since the last reply before the summary, and
   expect(session.state).toEqual(whole.state);
 });
 
+test("sessions that are never read whole get further checkpoints", async () => {
+  const world = await compactedWorld([summary, say("Fourth")]);
+  const [repository, reads] = counted(world.repository);
+  const session = await hostOf(world, { reads: "context", repository }).open("long");
+  await session.compact();
+  await session.run("And then?");
+
+  const last = await hostOf(world, { reads: "context" }).open("long");
+
+  expect(world.entries("long").filter(({ type }) => type === "checkpoint")).toHaveLength(2);
+  expect(reads[0]).toBeLessThan(session.lastSeq / 2);
+  expect(textsOf(last.messages)).toEqual(["third", "And then?", "Fourth"]);
+  expect(await last.readMessages()).toEqual(
+    await (await hostOf(world).open("long")).readMessages(),
+  );
+});
+
 test("what needs the whole log reads it: snapshots, forks, pages, readings, and the events before", async () => {
   const world = await compactedWorld([]);
   const open = (): Promise<Session> => hostOf(world, { reads: "context" }).open("long");

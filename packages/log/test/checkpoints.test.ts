@@ -116,6 +116,8 @@ function mustBeReadFromCheckpoint(log: readonly StoredEntry[]): void {
   const missing = leftOut.slice(0, transcript.leftOut);
   expect([...missing, ...transcript.list]).toEqual(whole.fold.transcript.messages);
   expect(shown(feed.fold, log)).toEqual(shown(whole.fold, log));
+  // Also of a log that was not read whole.
+  expect(toJson(feed.checkpoint())).toEqual(toJson(whole.checkpoint()));
   feed.fillIn(all);
   expect(transcript.leftOut).toBe(0);
   expect(stateOf(feed.fold, log)).toEqual(stateOf(whole.fold, log));

@@ -59,7 +59,9 @@ export function saveParts(fold: Parts, posted: PostedFold): SavedParts {
   const shownFrom = summary === undefined ? 0 : transcript.indexAfter(summary.through);
   return {
     // The last reply stays: it may be reported again.
-    transcript: transcript.save(Math.min(shownFrom, transcript.lastReplyIndex)),
+    transcript: transcript.save(
+      Math.max(transcript.leftOut, Math.min(shownFrom, transcript.lastReplyIndex)),
+    ),
     queues: fold.queues.save(),
     usage: fold.usage.save(),
     context: context.save(),

@@ -247,9 +247,8 @@ export class SessionFold {
 
   /** State for a checkpoint, without the content of messages that a summary replaces. Undefined while a turn is unfinished. */
   save(): SavedFold | undefined {
-    const { step, leftOut } = this.transcript;
     const isUnfinished = this.#turn !== undefined && (!this.#turn.isOver || this.#turn.isSuspended);
-    if (isUnfinished || step !== undefined || leftOut > 0) return undefined;
+    if (isUnfinished || this.transcript.step !== undefined) return undefined;
     return {
       version: savedFoldVersion,
       seq: this.#seq,
