@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
 /** Between a tenth and a quarter above what was measured on 2026-11-17. Raise one on purpose only, and say in the commit what it buys. */
-const budget = { Types: 4_200, Instantiations: 20_500, Symbols: 15_000 };
+const budget = { Types: 4_200, Instantiations: 20_500, Symbols: 15_200 };
 
 type Count = keyof typeof budget;
 type Counts = Readonly<Record<Count, number>>;
