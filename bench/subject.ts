@@ -59,6 +59,10 @@ export interface DeltaServer {
 export interface DurableReads {
   /** Everything of the long session. Gives the number of its messages. */
   openLong(): MaybePromise<number>;
+  /** Everything of the long session that was compacted. */
+  openCompacted(): MaybePromise<number>;
+  /** What its next turn needs. For a driver, all of it. */
+  openContext(): MaybePromise<number>;
   /** All sessions. Gives their number. */
   listAll(): MaybePromise<number>;
 }

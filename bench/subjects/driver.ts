@@ -4,7 +4,7 @@ import type { Claim } from "@capstan/log";
 import { postgres } from "@capstan/stores/postgres";
 import { sqlite } from "@capstan/stores/sqlite";
 import driver from "postgres";
-import { longId } from "../stored-sessions.ts";
+import { compactedId, longId } from "../stored-sessions.ts";
 import type { DurableLog, DurableReads, Subject } from "../subject.ts";
 
 export const subject: Subject = {
@@ -94,6 +94,8 @@ async function readsOfSqlite(path: string): Promise<DurableReads> {
   );
   return {
     openLong: () => countMessages(log.all(longId)),
+    openCompacted: () => countMessages(log.all(compactedId)),
+    openContext: () => countMessages(log.all(compactedId)),
     listAll: () => heads.all().map((row) => parse(row["head"])).length,
   };
 }
@@ -103,8 +105,12 @@ async function readsOfPostgres(url: string): Promise<DurableReads> {
   const log = `SELECT e.body FROM capstan.sessions s JOIN capstan.entries e ON e.session = s.n
     WHERE s.id = $1 ORDER BY e.seq`;
   const heads = "SELECT id, head, last_seq FROM capstan.sessions ORDER BY updated_at DESC";
+  const open = async (id: string): Promise<number> =>
+    countMessages(await sql.unsafe(log, [id], { prepare: true }));
   return {
-    openLong: async () => countMessages(await sql.unsafe(log, [longId], { prepare: true })),
+    openLong: () => open(longId),
+    openCompacted: () => open(compactedId),
+    openContext: () => open(compactedId),
     async listAll() {
       const rows = await sql.unsafe(heads, [], { prepare: true });
       return rows.map((row) => parse(row["head"])).length;

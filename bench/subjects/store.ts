@@ -1,10 +1,11 @@
 /** The stores, as an owner and a host use them. For B8 and B10. */
+import type { Host } from "@capstan/core";
 import { createAgent, createHost } from "@capstan/core";
 import type { Claim, SessionRepository } from "@capstan/log";
 import { postgres } from "@capstan/stores/postgres";
 import { sqlite } from "@capstan/stores/sqlite";
 import { scriptedProvider } from "@capstan/testing";
-import { agentName, longId, sessionCount } from "../stored-sessions.ts";
+import { agentName, compactedId, longId, sessionCount } from "../stored-sessions.ts";
 import type { DurableLog, DurableReads, Subject } from "../subject.ts";
 
 export const subject: Subject = {
@@ -42,16 +43,21 @@ async function open(repository: SessionRepository, sessions: number): Promise<Du
 function readsOf(repository: SessionRepository): DurableReads {
   const agent = createAgent({ name: agentName, model: scriptedProvider([]) });
   const host = createHost({ agents: [agent], repository, pollMs: Infinity });
+  const brief = createHost({ agents: [agent], repository, pollMs: Infinity, reads: "context" });
   return {
-    async openLong() {
-      const session = await host.open(longId);
-      const count = session.messages.length;
-      await session.close();
-      return count;
-    },
+    openLong: () => messagesOf(host, longId),
+    openCompacted: () => messagesOf(host, compactedId),
+    openContext: () => messagesOf(brief, compactedId),
     async listAll() {
       const { sessions } = await repository.list({ limit: sessionCount });
       return sessions.length;
     },
   };
+}
+
+async function messagesOf(host: Host, id: string): Promise<number> {
+  const session = await host.open(id);
+  const count = session.messages.length;
+  await session.close();
+  return count;
 }

@@ -188,7 +188,7 @@ export { Host, createHost } from "./host/host.ts";
 export type { FaultPlace, HostFault, OnFault } from "./host/host-fault.ts";
 export type { AgentsByName, HostAgents, NewSession, SessionFields } from "./host/host.ts";
 export type { SessionStart } from "./host/open-or-create.ts";
-export type { HostOptions } from "./host/host-options.ts";
+export type { HostOptions, SessionReads } from "./host/host-options.ts";
 export type { HostCloseOptions, HostRunOptions } from "./host/run-host.ts";
 export type {
   AnswerInput,

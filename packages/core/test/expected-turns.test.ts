@@ -9,7 +9,7 @@ const delta: SessionEvent = { type: "text_delta", ...within, delta: "Hel" };
 
 /** Readers that expect this turn, and its handle. */
 function expecting(id: string) {
-  const readers = new Readers(() => {});
+  const readers = new Readers({ report: () => {} }, "s");
   const turn = new SessionTurn(id, {
     id: "s",
     hasOutput: false,

@@ -56,6 +56,7 @@ const allTypes = {
   compaction: true,
   compaction_failed: true,
   compact: true,
+  checkpoint: true,
   eviction: true,
   quarantine: true,
   history_cleared: true,

@@ -127,6 +127,19 @@ test("a client does not see the app context", async () => {
   expect(text).not.toContain("acme");
 });
 
+test("a client does not see the app context in a checkpoint", async () => {
+  const world = await askingWorld([say("Ready"), say("Again")]);
+  const { sessionId } = await world.execute({ input: "Hello" });
+  const session = await world.host.open(sessionId);
+  for (let count = 0; count < 256; count += 1) await session.clearHistory();
+  await world.execute({ sessionId, input: "Again" });
+
+  const text = await (await world.request(`/api/agent/session/${sessionId}`)).text();
+
+  expect(text).toMatch(/"type":"checkpoint"[^{}]*"state":{}/);
+  expect(text).not.toContain("acme");
+});
+
 test("a repeated request is the same turn, even if its app context has changed in the meantime", async () => {
   const world = await askingWorld(looks);
   const body = { sessionId: "mine", id: "t1", input: "Hello", context: {} };

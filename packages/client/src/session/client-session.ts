@@ -92,7 +92,7 @@ export class ClientSession {
     this.id = id;
     this.#parts = parts;
     this.#runtime = new SessionRuntime(id, parts.connection, parts.lent, parts.isNew);
-    this.#shown = new ShownCalls((toolCallId) => notShown(id, toolCallId));
+    this.#shown = new ShownCalls(id, notShown);
     this.#turns = new TurnHandles(this.#runtime, parts.start, this.#shown);
   }
 

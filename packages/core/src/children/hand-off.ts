@@ -28,6 +28,8 @@ export async function handOff(
   if (isSecond) {
     return fail(`Not handed over: the conversation was just given to "${owner}".`);
   }
+  // Almost always they are there, and calls of the same step are handled in order.
+  if (fold.transcript.leftOut > 0) await log.complete();
   const messages = fold.transcript.list;
   const hidden = filter === undefined ? [] : hiddenBy(messages, filter(messages));
   const entry = { type: "handed_off", turnId, toolCallId, agent: to } as const;

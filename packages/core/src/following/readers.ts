@@ -4,6 +4,7 @@ import type { EventListener, Cursor, PlacedEvent } from "@capstan/log";
 import { chainMark, compareCursors, isPromise } from "@capstan/log";
 import type { SessionError } from "../errors/session-error.ts";
 import { refused } from "../errors/session-error.ts";
+import type { SessionHost } from "../session/session-host.ts";
 import type { SessionTurn } from "./session-turn.ts";
 import type { ShownCalls } from "@capstan/log";
 
@@ -23,25 +24,29 @@ interface Subscription {
   readonly shown: ShownCalls | undefined;
 }
 
+const none: readonly never[] = [];
+
 /**
  * Uses lists, because a session has few handles at a time. Every change makes a new list, so that changes do not affect an event being
  * delivered.
  */
 export class Readers {
-  #followers: readonly Follower[] = [];
+  #followers: readonly Follower[] = none;
   /** Handles of turns that have not started. */
-  #expected: readonly SessionTurn[] = [];
-  #handles: readonly SessionTurn[] = [];
-  #subscriptions: readonly Subscription[] = [];
+  #expected: readonly SessionTurn[] = none;
+  #handles: readonly SessionTurn[] = none;
+  #subscriptions: readonly Subscription[] = none;
   /** Set once no more events will come: the reason. */
   #end: SessionError | undefined;
   #isShowing = false;
   readonly #waiting: PlacedEvent[] = [];
-  readonly #onThrown: (thrown: unknown) => void;
+  readonly #host: Pick<SessionHost, "report">;
+  readonly #sessionId: string;
 
-  /** `onThrown` receives the errors that listeners throw. */
-  constructor(onThrown: (thrown: unknown) => void) {
-    this.#onThrown = onThrown;
+  /** `host` receives the errors that listeners throw. */
+  constructor(host: Pick<SessionHost, "report">, sessionId: string) {
+    this.#host = host;
+    this.#sessionId = sessionId;
   }
 
   get isEmpty(): boolean {
@@ -87,7 +92,7 @@ export class Readers {
 
   removeTurn(turn: SessionTurn): void {
     this.forgetExpected(turn);
-    this.#followers = this.#followers.filter((follower) => follower.turn !== turn);
+    this.#followers = kept(this.#followers, (follower) => follower.turn !== turn);
   }
 
   /** Returns a function that unsubscribes. `shown` learns which pending calls the listener gets. */
@@ -166,7 +171,7 @@ export class Readers {
     const { message } = serializeError(thrown);
     if (subscription.failure === message) return;
     subscription.failure = message;
-    this.#onThrown(thrown);
+    this.#host.report({ error: thrown, where: "listener", sessionId: this.#sessionId });
   }
 
   /** Returns the handles that follow this turn now. */
@@ -182,7 +187,7 @@ export class Readers {
   fail(thrown: unknown): void {
     // The sender fails the handles whose turn is not in the log yet.
     const followers = this.#followers;
-    this.#followers = [];
+    this.#followers = none;
     for (const { turn } of followers) turn.fail(thrown);
   }
 
@@ -191,7 +196,7 @@ export class Readers {
     this.#end = why;
     this.fail(why);
     const subscriptions = this.#subscriptions;
-    this.#subscriptions = [];
+    this.#subscriptions = none;
     for (const { onEnd } of subscriptions) tellEnd(onEnd, why);
   }
 
@@ -203,12 +208,12 @@ export class Readers {
   /** Handles of answers follow a turn that continues the suspended one. Its calls were cut away, so it never starts. */
   #failContinuing(sessionId: string): void {
     const failed = this.#followers.filter(isContinuing);
-    this.#followers = this.#followers.filter((follower) => !isContinuing(follower));
+    this.#followers = kept(this.#followers, (follower) => !isContinuing(follower));
     for (const { turn } of failed) turn.fail(refused(sessionId, "not_pending"));
   }
 
   #endTurn(turnId: string): void {
-    this.#followers = this.#followers.filter((follower) => follower.turnId !== turnId);
+    this.#followers = kept(this.#followers, (follower) => follower.turnId !== turnId);
   }
 }
 
@@ -226,7 +231,13 @@ export function tellEnd(onEnd: Subscription["onEnd"], why: SessionError): void {
 }
 
 function without<T>(list: readonly T[], item: T): readonly T[] {
-  return list.filter((other) => other !== item);
+  return kept(list, (other) => other !== item);
+}
+
+/** Shares the empty list: most sessions have no reader most of the time. */
+function kept<T>(list: readonly T[], isKept: (item: T) => boolean): readonly T[] {
+  const rest = list.filter(isKept);
+  return rest.length === 0 ? none : rest;
 }
 
 /** Skips events that a reader at this cursor has seen: a process that joins late may reuse numbers for live events after the same entry. */

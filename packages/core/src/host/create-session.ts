@@ -8,6 +8,7 @@ import { mustBeOptions } from "../errors/session-error.ts";
 import type { OnFault } from "./host-fault.ts";
 import type { NewSession, SessionFields } from "./host.ts";
 import { Host } from "./host.ts";
+import type { SessionReads } from "./host-options.ts";
 import type { SessionStart } from "./open-or-create.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionSnapshot } from "../session/snapshot.ts";
@@ -18,6 +19,8 @@ export interface OwnHost<Known extends AgentTypes = AgentTypes> {
   /** Default: in memory. */
   readonly repository?: SessionRepository;
   readonly clock?: Clock;
+  /** See `HostOptions`. */
+  readonly reads?: SessionReads;
   /** See `HostOptions`. */
   readonly onError?: OnFault;
 }
@@ -54,7 +57,7 @@ function startSession<Known extends AgentTypes>(
   init: SessionInit<Known>,
   isPassing: boolean,
 ): Session<Known> {
-  const { agent, repository: _, clock: _clock, onError: _onError, ...origin } = init;
+  const { agent, ...origin } = withoutHost(init);
   const host = hostOf(init, isPassing);
   // It has `app` if that is required.
   const session = host.createSession({ ...origin, agent: agent.name } as NewSession);
@@ -74,7 +77,7 @@ export async function openSession<Known extends AgentTypes = AgentTypes>(
   init: OpenInit<Known>,
 ): Promise<Session<Known>> {
   mustBeOptions(init, "openSession");
-  const { agent, id, repository: _, clock: _clock, onError: _onError, ...origin } = init;
+  const { agent, id, ...origin } = withoutHost(init);
   const host = hostOf(init);
   try {
     // It has `app` if that is required.
@@ -97,7 +100,14 @@ export async function restoreSession<Known extends AgentTypes = AgentTypes>(
 }
 
 function hostOf<Known extends AgentTypes>(init: OwnHost<Known>, isPassing = false): Host {
-  const { agent, repository = memoryRepository(), clock, onError } = init;
-  const own = { ...(clock && { clock }), ...(onError && { onError }) };
+  const { agent, repository = memoryRepository(), clock, onError, reads } = init;
+  const own = { ...(clock && { clock }), ...(onError && { onError }), ...(reads && { reads }) };
   return new Host({ agents: [agent], repository, ...own }, true, isPassing);
+}
+
+function withoutHost<Init extends OwnHost>(
+  init: Init,
+): Omit<Init, "repository" | "clock" | "onError" | "reads"> {
+  const { repository: _, clock: _clock, onError: _onError, reads: _reads, ...rest } = init;
+  return rest;
 }

@@ -7,6 +7,9 @@ import type { Clock } from "../platform/clock.ts";
 import { problemOfNumbers } from "../platform/option-numbers.ts";
 import type { OnFault } from "./host-fault.ts";
 
+/** Extent of what is read of a session that is opened: all of its log, or what its next turn needs. */
+export type SessionReads = "all" | "context";
+
 /** Options of `createHost`. Hosts of several processes share one repository. */
 export interface HostOptions<Agents extends readonly Agent[] = readonly Agent[]> {
   readonly agents: Agents;
@@ -29,6 +32,17 @@ export interface HostOptions<Agents extends readonly Agent[] = readonly Agent[]>
    * third resume waits for a second, each later one twice as long, up to a minute.
    */
   readonly maxResumes?: number;
+  /**
+   * Extent of what is read when a session is opened or claimed here. `all`, the default: the whole log. `context`: what its next turn needs, from the last
+   * checkpoint on, for processes that open a session for one turn. Then `session.messages`, `state.messages` and the messages that tools get
+   * begin after the summary, at the latest with the reply before it; `session.readMessages` reads all. Everything else is the same.
+   */
+  readonly reads?: SessionReads;
+  /**
+   * Number of entries after which a session whose context was compacted or cleared records a checkpoint, with the start of its next turn.
+   * Default 256. `Infinity`: never.
+   */
+  readonly checkpointAfter?: number;
   /** Name of this process in leases. Default: random. */
   readonly owner?: string;
   readonly newId?: () => string;
@@ -61,7 +75,14 @@ export function checkHostOptions(options: HostOptions): void {
       "The host's repository must be a store, such as sqlite(path) or memoryRepository()",
     );
   }
-  const problem = problemOfNumbers(options, { leaseMs: "above 0", pollMs: "above 0" });
+  if (![undefined, "all", "context"].includes(options.reads)) {
+    throw invalid('The host\'s reads must be "all" or "context"');
+  }
+  const problem = problemOfNumbers(options, {
+    leaseMs: "above 0",
+    pollMs: "above 0",
+    checkpointAfter: "above 0",
+  });
   if (problem !== undefined) throw invalid(`The host's ${problem}`);
 }
 

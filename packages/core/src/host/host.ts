@@ -21,7 +21,7 @@ import { drain, drainMsOf, runHost } from "./run-host.ts";
 import { checkHostOptions } from "./host-options.ts";
 import { FaultReports } from "./host-fault.ts";
 import { checkSessionId } from "../input/input.ts";
-import { defaultMaxResumes, defaultMaxTurns } from "../platform/limits.ts";
+import { defaultCheckpointAfter, defaultMaxResumes, defaultMaxTurns } from "../platform/limits.ts";
 import { DueSessions } from "./due-sessions.ts";
 import type { SessionStart } from "./open-or-create.ts";
 import { OpenOrCreate } from "./open-or-create.ts";
@@ -115,6 +115,8 @@ export class Host<
       owner: options.owner ?? newId(),
       leaseMs,
       isPassing,
+      isContextOnly: options.reads === "context",
+      checkpointAfter: options.checkpointAfter ?? defaultCheckpointAfter,
       maxResumes,
       solitary: new Solitary(),
       renewals: new Renewals(clock, leaseMs),

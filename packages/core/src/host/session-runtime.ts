@@ -10,7 +10,9 @@ import type {
   Posted,
   PostedBody,
   QueueOutcome,
+  RepositoryError,
   SessionEvent,
+  SessionRepository,
 } from "@capstan/log";
 import { isPromise } from "@capstan/log";
 import type { GivenObjects } from "../models/given-objects.ts";
@@ -24,27 +26,33 @@ import type { SessionError } from "../errors/session-error.ts";
 import { closed, deleted, failed, setAsideFor } from "../errors/session-error.ts";
 import { SessionFaults } from "./session-faults.ts";
 import type { SessionHost } from "../session/session-host.ts";
+import type { SessionLogOptions } from "../owner/session-log.ts";
 import { SessionLog } from "../owner/session-log.ts";
+import type { SessionWorkOptions } from "./session-work.ts";
 import { SessionWork } from "./session-work.ts";
 import { giveBack } from "../owner/unusable-claim.ts";
+import type { Clock } from "../platform/clock.ts";
 import { callbackMs, within } from "../platform/within.ts";
 import { Wakeups } from "./wakeups.ts";
 
-export class SessionRuntime {
+const none: readonly never[] = [];
+
+export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   readonly id: string;
   readonly log: SessionLog;
   readonly readers: Readers;
   readonly faults: SessionFaults;
-  readonly receipts: Receipts<QueueOutcome>;
-  /** Receipts of requested compactions. */
-  readonly compactions: Receipts<CompactionOutcome>;
   readonly outputs: OutputReader;
+  readonly live: LiveEvents;
   readonly wakeups: Wakeups;
   readonly #host: SessionHost;
   readonly #work: SessionWork;
+  /** Created with the first of them. */
+  #receipts: Receipts<QueueOutcome> | undefined;
+  #compactions: Receipts<CompactionOutcome> | undefined;
   #wasIdle = true;
-  #idleWaiters: PromiseWithResolvers<void>[] = [];
-  #childWaiters: PromiseWithResolvers<void>[] = [];
+  #idleWaiters: readonly PromiseWithResolvers<void>[] = none;
+  #childWaiters: readonly PromiseWithResolvers<void>[] = none;
   #isClosed: boolean;
   /** Set if the session is gone: the reason. */
   #gone: SessionError | undefined;
@@ -53,7 +61,7 @@ export class SessionRuntime {
   /** Whether this process found work of another process unfinished, and the session has not come to rest since. */
   #isResuming = false;
   /** Called when the lease that was asked for is held, or another host has it. */
-  #claimWaiters: (() => void)[] = [];
+  #claimWaiters: readonly (() => void)[] = none;
   /** Whether callers in this process may hold a handle of the session. */
   #isAttended = false;
   /** Number of readers that keep the session in memory without a handle. */
@@ -65,37 +73,49 @@ export class SessionRuntime {
     this.id = id;
     this.#isClosed = isClosed;
     this.#host = host;
-    this.log = new SessionLog({
-      id,
-      repository: host.repository,
-      clock: host.clock,
-      onEvents: (events) => this.#show(events),
-      onChange: () => this.#onChange(),
-      onGone: (why) => this.#drop(why.code === "not_found" ? deleted(id) : failed(id, why)),
-    });
+    this.log = new SessionLog(this);
     this.faults = new SessionFaults(id, host);
-    this.readers = new Readers((error) => host.report({ error, where: "listener", sessionId: id }));
-    const { fold } = this.log;
-    this.receipts = new Receipts((id) => fold.queues.outcomeOf(id));
-    this.compactions = new Receipts((id) => fold.compactions.outcomeOf(id));
+    this.readers = new Readers(host, id);
     this.outputs = new OutputReader(this.log);
-    const { log, readers, faults, outputs } = this;
-    const live = new LiveEvents(log, readers, host.repository);
-    this.#work = new SessionWork({
-      host,
-      log,
-      readers,
-      live,
-      faults,
-      outputs,
-      given: () => this.#given,
-      onClaim: (claim, askedAt) => this.#onClaim(claim, askedAt),
-      onUnclaimed: () => this.#onClaimed(),
-      onBegin: () => this.wakeups.begin(),
-      onRest: (lastSeq) => this.#onRest(lastSeq),
-    });
+    const { log, readers } = this;
     const { repository } = host;
-    this.wakeups = new Wakeups({ repository, log, readers, live, work: this.#work });
+    this.live = new LiveEvents(log, readers, repository);
+    this.#work = new SessionWork(this);
+    this.wakeups = new Wakeups({ repository, log, readers, live: this.live, work: this.#work });
+  }
+
+  get host(): SessionHost {
+    return this.#host;
+  }
+
+  get repository(): SessionRepository {
+    return this.#host.repository;
+  }
+
+  get clock(): Clock {
+    return this.#host.clock;
+  }
+
+  get isFromCheckpoint(): boolean {
+    return this.#host.isContextOnly;
+  }
+
+  /** Receipts of queued messages. */
+  get receipts(): Receipts<QueueOutcome> {
+    const { queues } = this.log.fold;
+    return (this.#receipts ??= this.#newReceipts((id) => queues.outcomeOf(id)));
+  }
+
+  /** Receipts of requested compactions. */
+  get compactions(): Receipts<CompactionOutcome> {
+    const { compactions } = this.log.fold;
+    return (this.#compactions ??= this.#newReceipts((id) => compactions.outcomeOf(id)));
+  }
+
+  #newReceipts<Outcome>(outcomeOf: (id: string) => Outcome | undefined): Receipts<Outcome> {
+    const receipts = new Receipts(outcomeOf);
+    if (this.#gone !== undefined) receipts.end(this.#gone);
+    return receipts;
   }
 
   /** A caller here has a handle: the session is kept in memory, and notified of entries by other processes. */
@@ -179,7 +199,7 @@ export class SessionRuntime {
 
   async #claimedRest(): Promise<void> {
     const claimed = Promise.withResolvers<void>();
-    this.#claimWaiters.push(claimed.resolve);
+    this.#claimWaiters = [...this.#claimWaiters, claimed.resolve];
     await claimed.promise;
     await this.resumedRest();
   }
@@ -265,14 +285,18 @@ export class SessionRuntime {
     return incarnation !== head.incarnation;
   }
 
+  onGone(why: RepositoryError): void {
+    this.#drop(why.code === "not_found" ? deleted(this.id) : failed(this.id, why));
+  }
+
   #drop(why: SessionError): void {
     if (this.#gone !== undefined) return;
     this.#gone = why;
     this.#isClosed = true;
     this.#tell(why);
     this.readers.end(why);
-    this.receipts.end(why);
-    this.compactions.end(why);
+    this.#receipts?.end(why);
+    this.#compactions?.end(why);
     const leave = async (): Promise<void> => {
       const left = this.#leave();
       // This may be a lease of the new session, which another runtime can use.
@@ -283,7 +307,7 @@ export class SessionRuntime {
   }
 
   get #isWaitedFor(): boolean {
-    const hasReceipts = !this.receipts.isEmpty || !this.compactions.isEmpty;
+    const hasReceipts = this.#receipts?.isEmpty === false || this.#compactions?.isEmpty === false;
     const waiting = this.#idleWaiters.length + this.#childWaiters.length;
     const hasWaiters = waiting > 0 || this.#claimWaiters.length > 0;
     return hasReceipts || hasWaiters || !this.readers.isEmpty;
@@ -292,13 +316,13 @@ export class SessionRuntime {
   /** Fails everything that callers still wait for here. */
   #tell(why: SessionError): void {
     this.readers.fail(why);
-    this.receipts.fail(why);
-    this.compactions.fail(why);
+    this.#receipts?.fail(why);
+    this.#compactions?.fail(why);
     const waiters = [...this.#idleWaiters, ...this.#childWaiters];
-    this.#idleWaiters = [];
-    this.#childWaiters = [];
+    this.#idleWaiters = none;
+    this.#childWaiters = none;
     for (const { reject } of waiters) reject(why);
-    this.#onClaimed();
+    this.onUnclaimed();
   }
 
   /** Remembers a model and tools that were passed as objects, not by name. */
@@ -365,7 +389,7 @@ export class SessionRuntime {
     if (this.#gone !== undefined) throw this.#gone;
     if (this.isIdle) return;
     const waiter = Promise.withResolvers<void>();
-    this.#idleWaiters.push(waiter);
+    this.#idleWaiters = [...this.#idleWaiters, waiter];
     await waiter.promise;
   }
 
@@ -374,30 +398,34 @@ export class SessionRuntime {
     if (this.#gone !== undefined) throw this.#gone;
     if (this.isIdle && !this.#hasWorkingChild) return;
     const waiter = Promise.withResolvers<void>();
-    this.#childWaiters.push(waiter);
+    this.#childWaiters = [...this.#childWaiters, waiter];
     await waiter.promise;
   }
 
-  #onClaim(claim: Claim | undefined, askedAt: number): void {
+  onClaim(claim: Claim | undefined, askedAt: number): void {
     if (claim !== undefined) this.adopt(claim, askedAt);
     else if (!this.isAttended) background(this.#leave(), () => {});
-    this.#onClaimed();
+    this.onUnclaimed();
     this.wakeups.follow();
   }
 
-  #onClaimed(): void {
+  onUnclaimed(): void {
     const waiters = this.#claimWaiters;
-    this.#claimWaiters = [];
+    this.#claimWaiters = none;
     for (const resolve of waiters) resolve();
   }
 
   /** Checks whether an entry arrived just before the lease was released. */
-  async #onRest(lastSeq: number | undefined): Promise<void> {
+  onBegin(): void {
+    this.wakeups.begin();
+  }
+
+  async onRest(lastSeq: number | undefined): Promise<void> {
     if (lastSeq !== undefined) {
       if (lastSeq > this.log.fold.seq) await this.log.catchUp();
       this.wake();
     }
-    this.#onChange();
+    this.onChange();
     if (!this.isAttended && this.isIdle) await this.#leave();
   }
 
@@ -415,7 +443,7 @@ export class SessionRuntime {
     return this.log.fold.isAtRest(this.log.now());
   }
 
-  #show(events: readonly PlacedEvent[]): void {
+  onEvents(events: readonly PlacedEvent[]): void {
     for (const { event } of events) if (event.type === "error") this.#noteFailed(event);
     this.readers.showAll(events);
   }
@@ -428,10 +456,10 @@ export class SessionRuntime {
     this.faults.reportTurn(event, this.readers.handlesOf(event.turnId));
   }
 
-  #onChange(): void {
+  onChange(): void {
     this.#work.onChange();
-    this.receipts.update();
-    this.compactions.update();
+    this.#receipts?.update();
+    this.#compactions?.update();
     this.wakeups.follow();
     const isIdle = this.isIdle;
     const isRest = isIdle && !this.#wasIdle;
@@ -444,7 +472,7 @@ export class SessionRuntime {
 
   #onChildrenAtRest(): void {
     const waiters = this.#childWaiters;
-    this.#childWaiters = [];
+    this.#childWaiters = none;
     for (const { resolve } of waiters) resolve();
   }
 
@@ -462,7 +490,7 @@ export class SessionRuntime {
     }
     if (this.readers.isEmpty) this.log.feed.forgetRecent();
     const waiters = this.#idleWaiters;
-    this.#idleWaiters = [];
+    this.#idleWaiters = none;
     for (const { resolve } of waiters) resolve();
   }
 }

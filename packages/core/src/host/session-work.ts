@@ -14,6 +14,7 @@ import { contextOfSession } from "../owner/context-of-turn.ts";
 import { DraftedTurn, mayBeDrafted } from "../owner/drafted-turn.ts";
 import { Envelopes } from "../owner/envelopes.ts";
 import { HeldLease } from "../owner/held-lease.ts";
+import { isCheckpointDue } from "../owner/opening-entries.ts";
 import { Owner } from "../owner/owner.ts";
 import type { SessionLog } from "../owner/session-log.ts";
 import { setAside } from "../owner/unusable-claim.ts";
@@ -32,7 +33,7 @@ export interface SessionWorkOptions {
   readonly faults: SessionFaults;
   readonly outputs: OutputReader;
   /** Models and tools passed to the session in this process. */
-  given(): GivenObjects;
+  readonly given: GivenObjects;
   /** Receives the lease that was asked for at this time; undefined if another host has it. */
   onClaim(claim: Claim | undefined, askedAt: number): void;
   /** Called if the store could not be asked for the lease. */
@@ -111,7 +112,7 @@ export class SessionWork {
 
   /** Posts an entry that starts work, and asks for the lease in the same write. The turn of an input is started in it, if possible. */
   postAndClaim(id: string, body: PostedBody): MaybePromise<Posted> {
-    const { host, log, onUnclaimed } = this.#options;
+    const { host, log } = this.#options;
     const { owner, leaseMs: ttlMs, clock } = host;
     const agent = this.#draftingAgent(body);
     if (agent !== undefined && body.type === "input") return this.#postDraft(id, body, agent);
@@ -128,7 +129,7 @@ export class SessionWork {
       () => andThen(log.post(id, body, { owner, ttlMs }), onPosted),
       (thrown) => {
         this.#isClaiming = false;
-        onUnclaimed();
+        this.#options.onUnclaimed();
         throw thrown;
       },
     );
@@ -138,6 +139,8 @@ export class SessionWork {
   #draftingAgent(body: PostedBody): Agent | undefined {
     const { host, log } = this.#options;
     if (body.type !== "input" || !mayBeDrafted(log.fold, body)) return undefined;
+    // A checkpoint is the state after the input.
+    if (isCheckpointDue(log.fold, host.checkpointAfter)) return undefined;
     try {
       return host.agent(log.fold.agent);
     } catch {
@@ -147,7 +150,7 @@ export class SessionWork {
   }
 
   #postDraft(id: string, body: InputBody, agent: Agent): MaybePromise<Posted> {
-    const { host, log, onUnclaimed } = this.#options;
+    const { host, log } = this.#options;
     const askedAt = host.clock.now();
     this.#isClaiming = true;
     const heldLease = new HeldLease(undefined, host, askedAt);
@@ -174,14 +177,14 @@ export class SessionWork {
       (thrown) => {
         this.#isClaiming = false;
         draft.drop();
-        onUnclaimed();
+        this.#options.onUnclaimed();
         throw thrown;
       },
     );
   }
 
   #claim(): void {
-    const { host, log, onUnclaimed } = this.#options;
+    const { host, log } = this.#options;
     const { repository, owner, leaseMs, clock } = host;
     const askedAt = clock.now();
     const claimed = orElse(
@@ -191,7 +194,7 @@ export class SessionWork {
         ),
       () => {
         this.#isClaiming = false;
-        onUnclaimed();
+        this.#options.onUnclaimed();
       },
     );
     if (isPromise(claimed)) background(claimed, () => {});
@@ -278,7 +281,7 @@ export class SessionWork {
     envelopes: Envelopes,
     before: Owner | undefined,
   ): Owner {
-    const { host, log, live, outputs, faults, given } = this.#options;
+    const { host, log, live, outputs, faults } = this.#options;
     return new Owner({
       agent,
       log,
@@ -290,7 +293,7 @@ export class SessionWork {
       sessionScope: this.#scopeOf(agent),
       outputs,
       size: this.#size,
-      given,
+      given: () => this.#options.given,
       emit: (event) => live.show(event, heldLease),
       maxResumes: host.maxResumes,
       solitary: host.solitary,
@@ -305,11 +308,11 @@ export class SessionWork {
     slot: Slot | undefined,
     drafted: DraftedWork | undefined,
   ): Promise<void> {
-    const { host, log, faults, onBegin } = this.#options;
+    const { host, log, faults } = this.#options;
     let isDone = false;
     this.#slot = slot;
     try {
-      onBegin();
+      this.#options.onBegin();
       // The head of an older version has no incarnation; the log does.
       const isUnsure = claim.head.incarnation === undefined && claim.lastSeq > 0;
       if (drafted !== undefined) await this.#beginDraft(drafted);

@@ -7,6 +7,8 @@ import { fromBytes } from "./kept-output.ts";
 /** Parts of the session's log that it needs. */
 export interface OutputSource {
   readonly fold: SessionFold;
+  /** Reads the messages that were left out. */
+  complete(): MaybePromise<void>;
   getBlob(blob: string): MaybePromise<Uint8Array | undefined>;
 }
 
@@ -15,6 +17,11 @@ export class OutputReader {
 
   constructor(source: OutputSource) {
     this.#source = source;
+  }
+
+  /** Reads all outputs, if some were left out. Must be called before the others. */
+  complete(): MaybePromise<void> {
+    return this.#source.complete();
   }
 
   /** A reference is the id of the call. */

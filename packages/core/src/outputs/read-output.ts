@@ -65,6 +65,8 @@ async function readPage(
   input: ReadInput,
   pageChars: number,
 ): Promise<readonly ToolContentPart[] | ToolOutput | string> {
+  const completed = reader.complete();
+  if (completed !== undefined) await completed;
   const message = reader.find(input.reference);
   if (message === undefined) return fail(unknown(input.reference, reader.references()));
   const content = await reader.read(message);

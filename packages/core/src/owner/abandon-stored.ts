@@ -21,7 +21,13 @@ export async function abandonStored(
   reason: string | undefined,
 ): Promise<boolean> {
   const { repository, clock } = host;
-  const log = new SessionLog({ id, repository, clock, ...unheard });
+  const log = new SessionLog({
+    id,
+    repository,
+    clock,
+    isFromCheckpoint: true,
+    ...unheard,
+  });
   await log.catchUp();
   const { unfinishedTurnId: turnId } = log.fold;
   if (turnId === undefined) return false;

@@ -1,6 +1,7 @@
-/** Entries that open a turn: its start or resume, and the prompt if it has changed. */
+/** Entries that open a turn: a checkpoint if it is time for one, its start or resume, and the prompt if it has changed. */
 import type { OwnedBody, SessionFold } from "@capstan/log";
 import type { TurnPlan } from "../agent/turn-plan.ts";
+import type { SessionLog } from "./session-log.ts";
 import type { TurnAction } from "./turn-input.ts";
 
 export function openingOf(action: TurnAction, epoch: number): OwnedBody {
@@ -15,6 +16,26 @@ export function openingOf(action: TurnAction, epoch: number): OwnedBody {
     default:
       return action satisfies never;
   }
+}
+
+/** Longest state that is recorded, in characters of JSON: stores limit the size of an entry. */
+const maxCheckpointChars = 1_000_000;
+
+/** Whether a checkpoint would save a reader this number of entries. */
+export function isCheckpointDue({ uncheckedEntries }: SessionFold, after: number): boolean {
+  return uncheckedEntries > 0 && uncheckedEntries >= after;
+}
+
+/** State before the turn, if a checkpoint is due. A turn that goes on has none: its state is not at rest. */
+export function checkpointBefore(
+  { type }: TurnAction,
+  { feed }: SessionLog,
+  after: number,
+): readonly OwnedBody[] {
+  if (type !== "start" || !isCheckpointDue(feed.fold, after)) return [];
+  const state = feed.checkpoint();
+  if (state === undefined || JSON.stringify(state).length > maxCheckpointChars) return [];
+  return [{ type: "checkpoint", state }];
 }
 
 /** Empty if the log has the plan's prompt, or the plan could not resolve it. */

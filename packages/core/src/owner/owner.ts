@@ -21,7 +21,7 @@ import type { ContextSize } from "../context/token-count.ts";
 import type { DraftedTurn } from "./drafted-turn.ts";
 import type { Envelopes } from "./envelopes.ts";
 import { within } from "../platform/within.ts";
-import { changeOfPrompt, openingOf } from "./opening-entries.ts";
+import { changeOfPrompt, checkpointBefore, openingOf } from "./opening-entries.ts";
 import type { OwnedLog } from "./owned-append.ts";
 import { appendOwned } from "./owned-append.ts";
 import type { HeldLease } from "./held-lease.ts";
@@ -332,16 +332,21 @@ export class Owner implements RequestOwner {
     abort: AbortSwitch,
     draft: DraftedTurn | undefined,
   ): Promise<void> {
-    const { heldLease, log, emit, clock, onFault } = this.#options;
+    const { heldLease, host, log, emit, clock, onFault } = this.#options;
     // The history before the entry that starts the turn.
     const { messages, input } = tailOf(action, log.fold, draft?.input);
     const prompt = changeOfPrompt(log.fold, action.turnId, plan);
     // Another agent continues a turn of the same owner without a resumption.
     const isOpened = action.type === "resume" && action.turnId === this.#openedTurnId;
     const opening = draft?.opening ?? openingOf(action, heldLease.lease.epoch);
-    const bodies = isOpened ? prompt : [opening, ...prompt];
+    const checkpoint =
+      draft === undefined ? checkpointBefore(action, log, host.checkpointAfter) : [];
+    const bodies = isOpened ? prompt : [...checkpoint, opening, ...prompt];
     const plannedAt = log.fold.seq;
-    const start = log.fold.headAtStart(log.now());
+    const start = log.fold.headAtStart(
+      log.now(),
+      checkpoint.length > 0 ? log.fold.seq + 1 : undefined,
+    );
     const head = draft?.headOf(start) ?? start;
     const onOpened = (): void => {
       this.#openedTurnId = action.turnId;

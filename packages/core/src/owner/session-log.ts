@@ -11,7 +11,6 @@ import type {
   PostedEntry,
   PostedStart,
   ReadPage,
-  SessionFold,
   SessionHead,
   SessionRepository,
   StoredEntry,
@@ -19,6 +18,7 @@ import type {
 } from "@capstan/log";
 import {
   andThen,
+  applyStored,
   checkEntries,
   checkEntry,
   entryVersion,
@@ -28,6 +28,7 @@ import {
   isRepositoryError,
   orElse,
   RepositoryError,
+  SessionFold,
   sessionGone,
 } from "@capstan/log";
 import type { PlacedEvent } from "@capstan/log";
@@ -45,6 +46,8 @@ export interface AppendChoices {
 
 export interface SessionLogOptions {
   readonly id: string;
+  /** Reads the log from its last checkpoint on: without the messages that a summary replaces, until `complete`. */
+  readonly isFromCheckpoint: boolean;
   readonly repository: SessionRepository;
   readonly clock: Clock;
   /** Receives the events of new entries, in order, when they are folded. */
@@ -73,6 +76,9 @@ export class SessionLog {
   #storedSeen = 0;
   /** Whether the stored head makes the session due, regardless of its log. */
   #isDueAtOnce = false;
+  /** Seq of the checkpoint that the fold was loaded from; 0 if it was not. */
+  #checkpoint = 0;
+  #completing: Promise<void> | undefined;
 
   constructor(options: SessionLogOptions) {
     this.id = options.id;
@@ -113,6 +119,34 @@ export class SessionLog {
       this.#reading = undefined;
     });
     return this.#reading;
+  }
+
+  /** Reads the messages that the checkpoint has left out, if it has: `fold.transcript` then has all of them. Fails like `catchUp`. */
+  complete(): MaybePromise<void> {
+    if (this.fold.transcript.leftOut === 0) return;
+    this.#completing ??= this.#readLeftOut().finally(() => {
+      this.#completing = undefined;
+    });
+    return this.#completing;
+  }
+
+  async #readLeftOut(): Promise<void> {
+    const before = new SessionFold();
+    const end = this.#checkpoint;
+    for (let limit = foldedEntries; before.seq < end; limit = nextLimit(limit)) {
+      const { entries } = await this.readPage(before.seq, Math.min(limit, end - before.seq));
+      for (let from = 0; from < entries.length; from += foldedEntries) {
+        applyStored(before, entries.slice(from, from + foldedEntries));
+        await this.breathe();
+      }
+    }
+    this.feed.fillIn(before.transcript.messages);
+  }
+
+  /** Whether these entries can only be folded after `complete`. */
+  #needAll(entries: readonly (Entry | StoredEntry)[]): boolean {
+    const { fold } = this;
+    return fold.transcript.leftOut > 0 && entries.some(({ type }) => fold.needsAll(type));
   }
 
   /**
@@ -158,8 +192,9 @@ export class SessionLog {
     if (outcome.isReleased === true) onReleased?.(outcome.lastSeq);
     // The contract assigns seqs in order and without a gap: if the first is right, so are the others.
     if (outcome.seqs[0] !== entries[0]?.seq) return andThen(this.catchUp(), () => "appended");
-    this.#show(this.feed.take(entries));
-    return "appended";
+    return this.#needAll(entries)
+      ? andThen(this.complete(), () => this.#fold(entries, "appended"))
+      : this.#fold(entries, "appended");
   }
 
   /** A conflict means that the log has grown, so that a caller that reads it and retries makes progress. */
@@ -220,8 +255,9 @@ export class SessionLog {
         // If no other entry came first, there is nothing to read back.
         const isNext = posted.isNew && posted.seq === entry.seq && this.fold.seq === entry.seq - 1;
         if (!isNext) return andThen(this.catchUp(), () => posted);
-        this.#show(this.feed.take([entry]));
-        return posted;
+        return this.#needAll([entry])
+          ? andThen(this.complete(), () => this.#fold([entry], posted))
+          : this.#fold([entry], posted);
       },
     );
   }
@@ -274,19 +310,34 @@ export class SessionLog {
   }
 
   /** Reads page after page, up to the end of the log. */
-  #read(limit: number = foldedEntries): MaybePromise<void> {
-    return andThen(this.readPage(this.fold.seq, limit), ({ entries, lastSeq }) =>
-      andThen(this.#foldPage(entries), () => {
+  #read(
+    limit: number = foldedEntries,
+    fromCheckpoint = this.#options.isFromCheckpoint && this.fold.seq === 0,
+  ): MaybePromise<void> {
+    const page = this.readPage(this.fold.seq, limit, fromCheckpoint);
+    return andThen(page, ({ entries, lastSeq }) => {
+      if (fromCheckpoint && !this.#begin(entries)) return this.#read(limit, false);
+      return andThen(this.#foldPage(entries), () => {
         if (this.fold.seq >= lastSeq) return;
-        return andThen(this.breathe(), () => this.#read(Math.min(4 * limit, maxPageEntries)));
-      }),
-    );
+        return andThen(this.breathe(), () => this.#read(nextLimit(limit), false));
+      });
+    });
+  }
+
+  /** Begins where the page does. Returns false if that is not possible: then the log is read from its first entry. */
+  #begin([first]: readonly StoredEntry[]): boolean {
+    if (first === undefined || first.seq === 1 || this.fold.seq > 0) return true;
+    if (!this.feed.begin(first)) return false;
+    this.#checkpoint = first.seq;
+    return true;
   }
 
   /** Folds a page part by part. Entries that were folded in a pause are skipped. */
   #foldPage(entries: readonly StoredEntry[], from = 0): MaybePromise<void> {
     const end = from + foldedEntries;
-    this.#show(this.feed.takeStored(entries.slice(from, end)));
+    const part = entries.slice(from, end);
+    if (this.#needAll(part)) return andThen(this.complete(), () => this.#foldPage(entries, from));
+    this.#show(this.feed.takeStored(part));
     if (end >= entries.length) return;
     return andThen(this.breathe(), () => this.#foldPage(entries, end));
   }
@@ -297,16 +348,25 @@ export class SessionLog {
   }
 
   /** Reads the entries after a seq from the store. Fails like `catchUp`. */
-  readPage(after: number, limit: number = foldedEntries): MaybePromise<ReadPage> {
-    const page = this.#noticing(() => this.#options.repository.read(this.id, { after, limit }));
+  readPage(
+    after: number,
+    limit: number = foldedEntries,
+    fromCheckpoint = false,
+  ): MaybePromise<ReadPage> {
+    const options = fromCheckpoint ? { after, limit, fromCheckpoint } : { after, limit };
+    const page = this.#noticing(() => this.#options.repository.read(this.id, options));
     return andThen(page, (read) => {
-      this.#check(read, after);
+      this.#check(read, after, fromCheckpoint);
       return read;
     });
   }
 
   /** Checks that a page belongs to the same session, and continues at the reader's position or is the end. */
-  #check({ entries, lastSeq, incarnation }: ReadPage, after: number): void {
+  #check(
+    { entries, lastSeq, incarnation }: ReadPage,
+    after: number,
+    fromCheckpoint: boolean,
+  ): void {
     const own = this.incarnation ?? incarnation;
     if (incarnation !== undefined && incarnation !== own) throw this.#gone(sessionGone(this.id));
     if (lastSeq < after) {
@@ -317,6 +377,7 @@ export class SessionLog {
     }
     const [first] = entries;
     if (first === undefined ? lastSeq === after : first.seq === after + 1) return;
+    if (fromCheckpoint && first !== undefined) return;
     const given = first === undefined ? "nothing" : `entry ${first.seq}`;
     const message = `The store returned ${given} after entry ${after} of session "${this.id}", whose last is ${lastSeq}: it violates storeContract`;
     throw new RepositoryError("unavailable", this.id, message);
@@ -340,8 +401,18 @@ export class SessionLog {
     });
   }
 
+  /** Folds new entries, then returns the outcome of the write. */
+  #fold<T>(entries: readonly Entry[], outcome: T): T {
+    this.#show(this.feed.take(entries));
+    return outcome;
+  }
+
   #show(events: readonly PlacedEvent[]): void {
     if (events.length > 0) this.#options.onEvents(events);
     this.#options.onChange();
   }
+}
+
+function nextLimit(limit: number): number {
+  return Math.min(4 * limit, maxPageEntries);
 }

@@ -97,6 +97,7 @@ export function toTurnInput(
       continues: action.type === "continue" ? action.continues : undefined,
       prior: action.type === "start" ? undefined : fold?.prior(action.type === "resume"),
       open: turn.open,
+      leftOut: log.fold.transcript.leftOut,
       answers: () => log.fold.answers(),
       hasSteering: () => log.fold.queues.nextSteering().length > 0,
     },

@@ -52,3 +52,6 @@ export function resumeDelayMs(resumes: number): number {
 export const assumedWindow = 32_000;
 /** How long a server may take to report a context window. */
 export const findWindowMs = 3_000;
+
+/** Entries after which a checkpoint is recorded: about a page of a log. */
+export const defaultCheckpointAfter = 256;

@@ -26,6 +26,10 @@ export interface SessionHost {
   readonly leaseMs: number;
   /** Whether its only session ends with its turn. */
   readonly isPassing: boolean;
+  /** Whether sessions are opened without the messages that a summary replaces. */
+  readonly isContextOnly: boolean;
+  /** Number of entries from which on a checkpoint is worth it. */
+  readonly checkpointAfter: number;
   /** Number of times a turn that makes no progress is resumed. */
   readonly maxResumes: number;
   readonly solitary: Solitary;

@@ -1,5 +1,5 @@
 /** Read access to a session: its log and state at one moment, a snapshot, the output of a tool. Store failures become a `SessionError`. */
-import type { ToolContent } from "@capstan/kernel";
+import type { ChatMessage, ToolContent } from "@capstan/kernel";
 import type { SessionFold, StoredEntry } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { PartOfLog } from "../following/log-pages.ts";
@@ -58,6 +58,14 @@ export class SessionReader {
     await this.#reading(async () => this.#runtime.log.catchUp());
   }
 
+  /** Reads the messages that were left out, too. */
+  readMessages(): Promise<readonly ChatMessage[]> {
+    return this.#reading(async () => {
+      await this.#runtime.log.complete();
+      return this.#inbox.fold.transcript.list;
+    });
+  }
+
   readEntries(): Promise<readonly StoredEntry[]> {
     return this.#reading(() => readAll(this.#runtime.log));
   }
@@ -76,6 +84,7 @@ export class SessionReader {
     const { log } = this.#runtime;
     return this.#reading(async () => {
       await this.#inbox.ensureCreated();
+      await log.complete();
       return readWhole(log, (entries) => this.#readingOf(entries));
     });
   }
@@ -84,6 +93,7 @@ export class SessionReader {
     const { log } = this.#runtime;
     return this.#reading(async () => {
       await this.#inbox.ensureCreated();
+      await log.complete();
       return readPart(log, part, (entries) => {
         const { fold } = log;
         const lastSeq = entries.at(-1)?.seq ?? Math.min(part.after, fold.seq);
@@ -103,6 +113,7 @@ export class SessionReader {
 
   async readOutput(reference: string): Promise<ToolContent> {
     const { id, outputs } = this.#runtime;
+    await this.#reading(async () => outputs.complete());
     const message = outputs.find(reference);
     const content = message && (await outputs.read(message));
     if (content === undefined) throw invalid(noOutput(id, reference, message !== undefined));

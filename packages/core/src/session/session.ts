@@ -75,7 +75,7 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     this.#host = host;
     this.#runtime = runtime;
     this.#inbox = new SessionInbox(runtime, host, origin);
-    this.#shown = new ShownCalls((id) => notShown(runtime.id, id));
+    this.#shown = new ShownCalls(runtime.id, notShown);
     this.#reader = new SessionReader(runtime, host, this.#inbox, this.#shown);
     this.#turns = new TurnHandles(runtime, host, this.#inbox);
   }
@@ -84,7 +84,10 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     return this.#fold.status;
   }
 
-  /** A list that never changes: the same one until a message is added or removed. */
+  /**
+   * A list that never changes: the same one until a message is added or removed. All messages, unless the host has `reads: "context"`: see
+   * `readMessages`.
+   */
   get messages(): readonly ChatMessage[] {
     return this.#fold.transcript.list;
   }
@@ -383,6 +386,11 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     if (inputRefusal !== undefined) throw refused(this.id, inputRefusal);
     await this.clearQueue();
     await this.clearHistory();
+  }
+
+  /** Returns all messages, as `messages` does from then on. Reads those that were left out, if the host has `reads: "context"`. */
+  async readMessages(): Promise<readonly ChatMessage[]> {
+    return this.#reader.readMessages();
   }
 
   /**

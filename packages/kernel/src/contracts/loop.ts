@@ -194,6 +194,8 @@ export interface LoopJournal {
   readonly prior?: PriorProgress | undefined;
   /** Enters in the middle of a step: the messages end in an assistant message with calls that have no result. */
   readonly open?: readonly OpenCall[] | undefined;
+  /** Number of messages, from the first on, that only keep their positions: `project` shows none of them, and tools do not get them. */
+  readonly leftOut?: number | undefined;
   /** Returns answers to pending calls that arrived since the last call. */
   readonly answers?: (() => readonly OpenCall[]) | undefined;
   /** Called between calls under `skip-remaining`. */

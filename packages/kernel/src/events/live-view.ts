@@ -64,7 +64,10 @@ export class LiveView {
         return this.#openMessage(undefined);
       case "turn_end":
         this.#tools?.clear();
-        return this.#openMessage(undefined);
+        this.#openMessage(undefined);
+        // During a turn the list is used again by the next message.
+        this.#unfolded.length = 0;
+        return;
       case "snapshot":
         return this.#restore(event.message, event.toolOutputs);
       default:

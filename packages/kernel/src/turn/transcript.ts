@@ -8,29 +8,33 @@ export class Transcript {
   readonly #history: readonly ChatMessage[];
   readonly #input: readonly ChatMessage[];
   readonly #project: LoopContext["project"];
+  readonly #leftOut: number;
   /** Set if `onOverflow` replaced the context; the messages from `from` on follow it. */
   #replacement: { readonly messages: readonly ChatMessage[]; readonly from: number } | undefined;
   /** New messages, as in the result. */
   readonly added: ChatMessage[] = [];
 
-  /** Neither list is copied or changed. */
+  /** Neither list is copied or changed. `leftOut`: number of messages at the beginning of the history without content. */
   constructor(
     history: readonly ChatMessage[],
     input: readonly ChatMessage[] = none,
     project?: LoopContext["project"],
+    leftOut = 0,
   ) {
     this.#history = history;
     this.#input = input;
     this.#project = project;
+    this.#leftOut = leftOut;
   }
 
   get length(): number {
     return this.#history.length + this.#input.length + this.added.length;
   }
 
-  /** All messages, as a new list. */
+  /** All messages that have content, as a new list. */
   all(): readonly ChatMessage[] {
-    return [...this.#history, ...this.#input, ...this.added];
+    const history = this.#leftOut === 0 ? this.#history : this.#history.slice(this.#leftOut);
+    return [...history, ...this.#input, ...this.added];
   }
 
   push(message: ChatMessage): void {

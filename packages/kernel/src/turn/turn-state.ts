@@ -142,7 +142,12 @@ export class TurnState implements ShownTurn<EventIds> {
     this.steps = prior?.steps ?? (open === undefined ? 0 : 1);
     this.attempts = prior?.attempts ?? 0;
     this.#attemptsInStep = prior?.attemptsInStep ?? 0;
-    this.transcript = new Transcript(input.messages, input.input, context.project);
+    this.transcript = new Transcript(
+      input.messages,
+      input.input,
+      context.project,
+      input.journal?.leftOut,
+    );
     this.#ownTarget = new Target(input, prior?.asked);
     this.target = this.#ownTarget;
     this.spans = input.logger && new Spans(input.logger);

@@ -5,9 +5,10 @@ import { entryVersion, isPosted } from "../entries/entries.ts";
 import { foldEntries, parseEntries } from "../folds/fold-entries.ts";
 import { SessionFold } from "../folds/session-fold.ts";
 
-/** Entries of a copy, which is its own session. Unknown entries are copied unchanged. */
+/** Entries of a copy, which is its own session. Unknown entries are copied unchanged, checkpoints are left out, because entries get other seqs. */
 export function copyLog(stored: readonly StoredEntry[], incarnation: string): NewEntry[] {
-  return stored.map((each, index) => {
+  const copied = stored.filter(({ type }) => type !== "checkpoint");
+  return copied.map((each, index) => {
     const { seq: _, ...entry } = each;
     // Entries that only a newer program understands are passed on unchanged.
     const copy = renamed(entry as unknown as NewEntry, index + 1);

@@ -15,6 +15,8 @@ import type {
   Usage,
 } from "@capstan/kernel";
 
+import type { Checkpoint } from "../folds/checkpoint.ts";
+
 /** Version of new entries. Older entries are upcast when a log is read. */
 export const entryVersion = 1;
 
@@ -255,6 +257,11 @@ export type OwnedBody =
       readonly priceId?: string;
       readonly requests?: readonly string[];
     }
+  /**
+   * State of the session before this entry, without the content of messages that a summary replaces: a reader may begin here. A cache: it
+   * follows from the entries before it, and copies of the log leave it out.
+   */
+  | { readonly type: "checkpoint"; readonly state: Checkpoint }
   | {
       readonly type: "eviction";
       readonly turnId: string;

@@ -219,6 +219,7 @@ const shapes: Shapes = {
     priceId: "string?",
     requests: "strings?",
   },
+  checkpoint: { state: "object" },
   eviction: { turnId: "string", toolCallIds: "strings" },
   quarantine: { turnId: "string", messageId: "string", part: "number" },
   history_cleared: {},

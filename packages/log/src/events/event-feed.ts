@@ -1,5 +1,5 @@
 /** Events of a session as its readers get them, from entries and from live events: identical for its owner and for a follower. */
-import type { AgentEventBody } from "@capstan/kernel";
+import type { AgentEventBody, ChatMessage } from "@capstan/kernel";
 import { LiveView } from "@capstan/kernel";
 import { boundSnapshot } from "./bound-snapshot.ts";
 import { compareCursors, startCursor } from "./cursor.ts";
@@ -9,6 +9,9 @@ import type { PlacedEvent } from "./events-of.ts";
 import { EntryEvents } from "./events-of.ts";
 import { incarnationOf } from "../entries/incarnation.ts";
 import { parseEntry } from "../entries/parse-entry.ts";
+import type { Checkpoint } from "../folds/checkpoint.ts";
+import type { SavedFold } from "../folds/saved-fold.ts";
+import { savedFoldVersion } from "../folds/saved-fold.ts";
 import type { LiveFrame } from "../repository/repository.ts";
 import { SessionFold } from "../folds/session-fold.ts";
 import type { SessionEvent } from "./session-event.ts";
@@ -70,6 +73,30 @@ export class EventFeed {
   /** Changes with every entry and every live event. */
   get version(): number {
     return this.#version;
+  }
+
+  /** State for a checkpoint after the last entry. Undefined while a turn is unfinished. */
+  checkpoint(): Checkpoint | undefined {
+    const saved = this.fold.save();
+    return saved && { ...saved, cursor: { seq: this.#seq, n: this.#entryCount } };
+  }
+
+  /** Begins at a checkpoint. For a feed that has applied nothing. Returns false if the entry is none that this program can use. */
+  begin(stored: StoredEntry): boolean {
+    const state = stateIn(stored);
+    if (state === undefined) return false;
+    this.fold.load(state);
+    const { seq, n } = state.cursor;
+    this.#moveTo(seq, n);
+    this.#recentFrom = state.cursor;
+    return true;
+  }
+
+  /** Puts the messages that the checkpoint has left out in place. */
+  fillIn(messages: readonly ChatMessage[]): void {
+    if (this.fold.transcript.leftOut === 0) return;
+    this.fold.transcript.fillIn(messages);
+    this.#version += 1;
   }
 
   /** Marks the feed as the owner's: its frames carry the epoch of the lease. */
@@ -279,6 +306,24 @@ export class EventFeed {
     const { created } = this.fold;
     const frame = { epoch: this.#epoch, seq: this.#seq, from, turnId, events };
     return created === undefined ? frame : { ...frame, incarnation: incarnationOf(created) };
+  }
+}
+
+/** State of a checkpoint. Undefined if the entry is none, or not one that this program can use. */
+function stateIn(stored: StoredEntry): (SavedFold & Checkpoint) | undefined {
+  try {
+    const entry = stored.type === "checkpoint" ? parseEntry(stored) : undefined;
+    if (entry?.type !== "checkpoint") return undefined;
+    const { version, seq } = entry.state;
+    if (version !== savedFoldVersion || seq !== entry.seq - 1) return undefined;
+    // A fold of this version has written it.
+    const state = entry.state as SavedFold & Checkpoint;
+    // A fold that has taken over a part of it would be of no use.
+    new SessionFold().load(state);
+    return state;
+  } catch {
+    // It is damaged, and everything in it follows from the entries before it.
+    return undefined;
   }
 }
 

@@ -62,8 +62,10 @@ export class EntryEvents implements ShownTurn<SessionIds> {
     this.#placed = placed;
     this.#count = 0;
     this.#show(entry, before);
-    // A session at rest keeps no events.
+    // A session at rest keeps no events, and no calls of its last step.
     this.#placed = none;
+    this.underWay = undefined;
+    this.reply = undefined;
     return this.#count;
   }
 
@@ -135,6 +137,7 @@ export class EntryEvents implements ShownTurn<SessionIds> {
       case "created":
       case "prompt":
       case "quarantine":
+      case "checkpoint":
       case "compaction_started":
       case "forked_from":
       // Posted entries show through the owner's entry that records their outcome.

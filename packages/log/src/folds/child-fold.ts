@@ -1,7 +1,7 @@
 /** Child sessions of a session, by the calls that they work on. */
 import type { ChildStep, PendingCall } from "@capstan/kernel";
 import type { EntryOf } from "../entries/entries.ts";
-import type { Child } from "./child-state.ts";
+import type { Child, SavedChild } from "./child-state.ts";
 import { ChildState } from "./child-state.ts";
 import type { TurnFold } from "./turn-fold.ts";
 
@@ -13,13 +13,18 @@ export interface Reserved {
 
 const nothing: Reserved = { tokens: 0, cost: 0 };
 
+/** @internal State in a checkpoint. */
+export interface SavedChildren {
+  readonly states: readonly SavedChild[];
+}
+
 export class ChildFold {
   /** Created with the first child: few sessions have any. */
   #byCall: Map<string, ChildState> | undefined;
   /** Last state of each child, by its id. */
   #byId: Map<string, ChildState> | undefined;
   /** In the order of their starts. */
-  #states: ChildState[] = [];
+  #states: readonly ChildState[] = noStates;
   /** Number of children that have not ended. */
   #openCount = 0;
   readonly #news: string[] = [];
@@ -112,11 +117,7 @@ export class ChildFold {
 
   start(entry: EntryOf<"child_started">, turn: TurnFold | undefined): void {
     this.#openCount += 1;
-    const byId = (this.#byId ??= new Map());
-    const child = new ChildState(entry, turn, byId.get(entry.childId));
-    byId.set(entry.childId, child);
-    (this.#byCall ??= new Map()).set(entry.toolCallId, child);
-    this.#states.push(child);
+    this.#add(new ChildState(entry, turn, this.#byId?.get(entry.childId)));
   }
 
   /** Slices of children whose usage is not counted yet, and that this chain of turns has started. */
@@ -167,16 +168,37 @@ export class ChildFold {
     });
   }
 
+  /** @internal State for a checkpoint. */
+  save(): SavedChildren {
+    return { states: this.#states.map((child) => child.save()) };
+  }
+
+  /** @internal Takes over the state of a checkpoint. */
+  load({ states }: SavedChildren): void {
+    for (const saved of states) {
+      const child = ChildState.load(saved, this.#byId?.get(saved.started.childId));
+      this.#add(child);
+      if (!child.isEnded) this.#openCount += 1;
+    }
+  }
+
+  #add(child: ChildState): void {
+    (this.#byId ??= new Map()).set(child.childId, child);
+    (this.#byCall ??= new Map()).set(child.toolCallId, child);
+    this.#states = [...this.#states, child];
+  }
+
   /** Forgets the children of the session that this one was forked from. */
   forget(): void {
     this.#byCall = undefined;
     this.#byId = undefined;
-    this.#states = [];
+    this.#states = noStates;
     this.#openCount = 0;
   }
 }
 
 const none: readonly Child[] = [];
+const noStates: readonly ChildState[] = [];
 
 /** Pending calls of a child, as its parent shows them. */
 export function pendingVia(child: ChildStep, pending: readonly PendingCall[]): PendingCall[] {

@@ -45,6 +45,32 @@ export type ChildOrigin = Pick<TurnOrigin, "app" | "trace" | "call">;
 /** Usage and cost of a child that has ended. */
 export type Spent = Pick<Extract<ChildReport, { readonly type: "ended" }>, "usage" | "cost">;
 
+/** @internal State in a checkpoint. JSON has no `Infinity`. */
+export interface SavedChild {
+  readonly started: Pick<
+    EntryOf<"child_started">,
+    "toolCallId" | "childId" | "agent" | "mode" | "budget" | "seq"
+  >;
+  readonly origin: ChildOrigin;
+  readonly chainId: string | undefined;
+  readonly endSeq: number | undefined;
+  readonly granted: EntryOf<"child_granted"> | undefined;
+  readonly reports: number;
+  readonly childSeq: number;
+  readonly lastReport: ChildReport | undefined;
+  readonly outcome: EntryOf<"child_ended">["outcome"] | undefined;
+  readonly isCallOver: boolean;
+  readonly isCut: boolean;
+  readonly resultId: string | undefined;
+  readonly reportId: string;
+  readonly isCounted: boolean;
+  readonly isSilenced: boolean;
+  readonly deadlineAt: number | null;
+  readonly leftMs: number | null | undefined;
+  readonly notedSeq: number;
+  readonly isNotedWaiting: boolean;
+}
+
 export class ChildState implements Child {
   readonly toolCallId: string;
   readonly childId: string;
@@ -93,6 +119,59 @@ export class ChildState implements Child {
     this.chainId = turn?.rootId;
     this.budget = entry.budget;
     this.startSeq = entry.seq;
+  }
+
+  /** @internal Takes over the state of a checkpoint. */
+  static load(saved: SavedChild, before: ChildState | undefined): ChildState {
+    const { started, origin, chainId, deadlineAt, leftMs } = saved;
+    // The other fields of the entry are its envelope, and the time that is left.
+    const child = new ChildState(started as EntryOf<"child_started">, undefined, before);
+    const { endSeq, granted, reports, childSeq, lastReport, outcome } = saved;
+    const { isCallOver, isCut, resultId, isCounted } = saved;
+    Object.assign(child, { origin, chainId, endSeq, granted, reports, childSeq, lastReport });
+    Object.assign(child, { outcome, isCallOver, isCut, resultId, isCounted });
+    child.#reportId = saved.reportId;
+    child.#isSilenced = saved.isSilenced;
+    child.#deadlineAt = deadlineAt ?? Infinity;
+    child.#leftMs = leftMs === null ? Infinity : leftMs;
+    child.#notedSeq = saved.notedSeq;
+    child.#isNotedWaiting = saved.isNotedWaiting;
+    return child;
+  }
+
+  /** @internal State for a checkpoint. */
+  save(): SavedChild {
+    const { toolCallId, childId, agent, isBackground, budget, startSeq: seq } = this;
+    const { endSeq, granted, reports, childSeq, lastReport, outcome } = this;
+    const { origin, chainId, isCallOver, isCut, resultId, isCounted } = this;
+    return {
+      started: {
+        toolCallId,
+        childId,
+        agent,
+        seq,
+        ...(isBackground && { mode: "background" }),
+        ...(budget !== undefined && { budget }),
+      },
+      origin: { ...origin },
+      chainId,
+      endSeq,
+      granted,
+      reports,
+      childSeq,
+      lastReport,
+      outcome,
+      isCallOver,
+      isCut,
+      resultId,
+      reportId: this.#reportId,
+      isCounted,
+      isSilenced: this.#isSilenced,
+      deadlineAt: finiteOrNull(this.#deadlineAt),
+      leftMs: this.#leftMs === undefined ? undefined : finiteOrNull(this.#leftMs),
+      notedSeq: this.#notedSeq,
+      isNotedWaiting: this.#isNotedWaiting,
+    };
   }
 
   get reserved(): BudgetSlice {
@@ -215,3 +294,7 @@ export class ChildState implements Child {
 }
 
 const none: readonly PendingCall[] = [];
+
+function finiteOrNull(value: number): number | null {
+  return value === Infinity ? null : value;
+}

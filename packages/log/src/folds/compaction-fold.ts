@@ -26,6 +26,18 @@ export type CompactionOutcome =
     }
   | { readonly type: "failed" | "aborted"; readonly error?: SerializedError };
 
+/** @internal State in a checkpoint. */
+export interface SavedCompactions {
+  readonly waiting: readonly CompactRequest[];
+  readonly outcomes: readonly (readonly [string, CompactionOutcome])[];
+  readonly cancelled: readonly (readonly [string, string])[];
+  readonly isUnderWay: boolean;
+  readonly triedAtLength: number;
+  readonly failedAt: number | undefined;
+  readonly before: number;
+  readonly measured: number | undefined;
+}
+
 const none: readonly CompactRequest[] = [];
 
 /** Requests for compaction, and what became of them. */
@@ -149,6 +161,32 @@ export class CompactionFold {
     this.#failedAt = undefined;
     this.#before = 0;
     this.#measured = undefined;
+  }
+
+  /** @internal State for a checkpoint. */
+  save(): SavedCompactions {
+    return {
+      waiting: this.#waiting,
+      outcomes: [...(this.#outcomes ?? [])],
+      cancelled: [...(this.#cancelled ?? [])],
+      isUnderWay: this.#isUnderWay,
+      triedAtLength: this.#triedAtLength,
+      failedAt: this.#failedAt,
+      before: this.#before,
+      measured: this.#measured,
+    };
+  }
+
+  /** @internal Takes over the state of a checkpoint. */
+  load(saved: SavedCompactions): void {
+    this.#waiting = saved.waiting;
+    if (saved.outcomes.length > 0) this.#outcomes = new Map(saved.outcomes);
+    if (saved.cancelled.length > 0) this.#cancelled = new Map(saved.cancelled);
+    this.#isUnderWay = saved.isUnderWay;
+    this.#triedAtLength = saved.triedAtLength;
+    this.#failedAt = saved.failedAt;
+    this.#before = saved.before;
+    this.#measured = saved.measured;
   }
 
   #settle(ids: readonly string[] = [], outcome: CompactionOutcome): void {

@@ -37,19 +37,39 @@ interface Change {
   readonly messageCount: number;
 }
 
+/** @internal State in a checkpoint. JSON has no `Infinity`. */
+interface SavedChange {
+  readonly from: number | null;
+  readonly messageCount: number;
+}
+
+/** @internal State in a checkpoint. */
+export interface SavedContext {
+  readonly evicted: readonly string[];
+  readonly summary: ContextSummary | undefined;
+  readonly quarantined: readonly PartReference[];
+  readonly rejected: readonly string[];
+  readonly hidden: readonly string[];
+  readonly changes: readonly SavedChange[];
+  readonly recorded: readonly (SavedChange & Pick<ContextChange, "entry">)[];
+  readonly version: number;
+  readonly reported: ReportedSize | undefined;
+}
+
 /** Shared: most sessions leave nothing out. */
 const none: ReadonlySet<string> = new Set();
+const nothing: readonly never[] = [];
 
 /** Changes of the context: the summary, evicted outputs, quarantined parts, and the size that the model reported. */
 export class ContextFold {
   #evicted: ReadonlySet<string> = none;
   #summary: ContextSummary | undefined;
-  #quarantined: readonly PartReference[] = [];
+  #quarantined: readonly PartReference[] = nothing;
   #rejected: ReadonlySet<string> = none;
-  #hidden: readonly string[] = [];
+  #hidden: readonly string[] = nothing;
   #withheld: ReadonlySet<string> = none;
-  #changes: readonly Change[] = [];
-  #recorded: ContextChange[] = [];
+  #changes: readonly Change[] = nothing;
+  #recorded: readonly ContextChange[] = nothing;
   #version = 0;
   #reported: ReportedSize | undefined;
 
@@ -104,7 +124,7 @@ export class ContextFold {
 
   apply(change: ContextChange): void {
     const { entry, from, messageCount } = change;
-    this.#recorded.push(change);
+    this.#recorded = [...this.#recorded, change];
     switch (entry.type) {
       case "eviction":
         this.#evicted = new Set([...this.#evicted, ...entry.toolCallIds]);
@@ -144,12 +164,46 @@ export class ContextFold {
   reset(): void {
     this.#evicted = none;
     this.#summary = undefined;
-    this.#quarantined = [];
+    this.#quarantined = nothing;
     this.#rejected = this.#withheld = none;
-    this.#hidden = [];
-    this.#changes = [];
-    this.#recorded = [];
+    this.#hidden = nothing;
+    this.#changes = nothing;
+    this.#recorded = nothing;
     this.#change();
+  }
+
+  /** @internal State for a checkpoint. */
+  save(): SavedContext {
+    return {
+      evicted: [...this.#evicted],
+      summary: this.#summary,
+      quarantined: this.#quarantined,
+      rejected: [...this.#rejected],
+      hidden: this.#hidden,
+      changes: this.#changes.map(toSaved),
+      recorded: this.#recorded.map((change) => ({ entry: change.entry, ...toSaved(change) })),
+      version: this.#version,
+      reported: this.#reported,
+    };
+  }
+
+  /** @internal Takes over the state of a checkpoint. */
+  load(saved: SavedContext): void {
+    if (saved.evicted.length > 0) this.#evicted = new Set(saved.evicted);
+    this.#summary = saved.summary;
+    this.#quarantined = saved.quarantined;
+    if (saved.rejected.length > 0) this.#rejected = new Set(saved.rejected);
+    this.#hidden = saved.hidden;
+    this.#withhold();
+    this.#changes = saved.changes.map(fromSaved);
+    this.#recorded = saved.recorded.map((change) => ({
+      entry: change.entry,
+      ...fromSaved(change),
+    }));
+    this.#version = saved.version;
+    const { reported } = saved;
+    // JSON leaves out fields that are undefined.
+    this.#reported = reported && { ...reported, model: reported.model };
   }
 
   /** Overlapping changes are merged, so that there are few. */
@@ -163,4 +217,12 @@ export class ContextFold {
     this.#version++;
     this.forgetReport();
   }
+}
+
+function toSaved({ from, messageCount }: Change): SavedChange {
+  return { from: from === Infinity ? null : from, messageCount };
+}
+
+function fromSaved({ from, messageCount }: SavedChange): Change {
+  return { from: from ?? Infinity, messageCount };
 }

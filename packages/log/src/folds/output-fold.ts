@@ -61,6 +61,18 @@ export class OutputFold {
     this.#keep((output) => output.index >= index);
   }
 
+  /** @internal State for a checkpoint. */
+  save(): readonly ShownOutput[] {
+    return this.#shown;
+  }
+
+  /** @internal Takes over the state of a checkpoint. */
+  load(shown: readonly ShownOutput[]): void {
+    this.#shown = [...shown];
+    this.#size = shown.reduce((sum, { size }) => sum + size, 0);
+    this.#counts = undefined;
+  }
+
   reset(): void {
     this.#keep(() => false);
   }

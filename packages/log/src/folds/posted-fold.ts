@@ -29,6 +29,16 @@ type SimplePost = Exclude<
 /** An input that is about to be posted. */
 export type InputBody = Extract<PostedBody, { readonly type: "input" }>;
 
+/** @internal State in a checkpoint. */
+export interface SavedPosts {
+  readonly config: SessionConfig;
+  readonly input: EntryOf<"input"> | undefined;
+  readonly cancelReason: string | undefined;
+  readonly abandonReason: string | undefined;
+  readonly settledIn: readonly (readonly [string, string])[];
+  readonly refusals: readonly (readonly [string, Refusal])[];
+}
+
 export class PostedFold {
   readonly #transcript: TranscriptFold;
   readonly #queues: QueueFold;
@@ -230,6 +240,28 @@ export class PostedFold {
   #isUnfinished(turn: TurnFold | undefined, turnId: string): turn is TurnFold {
     if (turn?.isInChain(this.turnIdOf(turnId)) !== true) return false;
     return !turn.isOver || turn.isSuspended;
+  }
+
+  /** @internal State for a checkpoint. */
+  save(): SavedPosts {
+    return {
+      config: this.#config,
+      input: this.#input,
+      cancelReason: this.#cancelReason,
+      abandonReason: this.#abandonReason,
+      settledIn: [...(this.#settledIn ?? [])],
+      refusals: [...(this.#refusals ?? [])],
+    };
+  }
+
+  /** @internal Takes over the state of a checkpoint. */
+  load(saved: SavedPosts): void {
+    this.#config = saved.config;
+    this.#input = saved.input;
+    this.#cancelReason = saved.cancelReason;
+    this.#abandonReason = saved.abandonReason;
+    if (saved.settledIn.length > 0) this.#settledIn = new Map(saved.settledIn);
+    if (saved.refusals.length > 0) this.#refusals = new Map(saved.refusals);
   }
 
   #noStep(): Refusal | undefined {

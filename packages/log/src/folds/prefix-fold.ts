@@ -14,6 +14,16 @@ export interface CacheStability {
   readonly turn: number | undefined;
 }
 
+/** @internal State in a checkpoint. Sums are repeated and total characters. */
+export interface SavedPrefix {
+  readonly frame: number;
+  readonly size: number;
+  readonly read: number;
+  readonly same: number | undefined;
+  readonly session: readonly [number, number];
+  readonly turn: readonly [number, number];
+}
+
 /** Lazy: computed when read, or when shown messages change: then each message once, and all of them again only after a change. */
 export class PrefixFold {
   readonly #transcript: TranscriptFold;
@@ -109,6 +119,29 @@ export class PrefixFold {
     this.#turn = new Sum();
   }
 
+  /** @internal State for a checkpoint. */
+  save(): SavedPrefix {
+    this.countRequests();
+    return {
+      frame: this.#frame,
+      size: this.#size,
+      read: this.#read,
+      same: this.#same,
+      session: this.#session.save(),
+      turn: this.#turn.save(),
+    };
+  }
+
+  /** @internal Takes over the state of a checkpoint. */
+  load({ frame, size, read, same, session, turn }: SavedPrefix): void {
+    this.#frame = frame;
+    this.#size = size;
+    this.#read = read;
+    this.#same = same;
+    this.#session = new Sum(...session);
+    this.#turn = new Sum(...turn);
+  }
+
   #keep(same: number): void {
     if (this.#same !== undefined) this.#same = Math.min(this.#same, same);
   }
@@ -122,8 +155,17 @@ export class PrefixFold {
 }
 
 class Sum {
-  #repeated = 0;
-  #total = 0;
+  #repeated: number;
+  #total: number;
+
+  constructor(repeated = 0, total = 0) {
+    this.#repeated = repeated;
+    this.#total = total;
+  }
+
+  save(): readonly [number, number] {
+    return [this.#repeated, this.#total];
+  }
 
   add(repeated: number, total: number): void {
     this.#repeated += repeated;

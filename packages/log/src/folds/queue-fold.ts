@@ -27,11 +27,20 @@ export type QueueOutcome =
 /** Values that an item was queued with, for the turn that it starts. */
 export type QueuedOrigin = Pick<EntryOf<"steer">, "app" | "trace"> & Pick<ChildOrigin, "call">;
 
+/** @internal State in a checkpoint. */
+export interface SavedQueues {
+  readonly items: readonly QueuedItem[];
+  readonly outcomes: readonly (readonly [string, QueueOutcome])[];
+  readonly origins: readonly (readonly [string, QueuedOrigin])[];
+  readonly takenBack: readonly (readonly [string, readonly string[]])[];
+  readonly modes: { readonly steering: QueueMode; readonly followUp: QueueMode };
+}
+
 const none: readonly QueuedItem[] = [];
 
 /** Queues of steering and follow-up messages. */
 export class QueueFold {
-  #items: QueuedItem[] = [];
+  #items: readonly QueuedItem[] = none;
   #outcomes: Map<string, QueueOutcome> | undefined;
   /** Origins of items that have one. Not part of the items, which clients see. */
   #origins: Map<string, QueuedOrigin> | undefined;
@@ -80,14 +89,14 @@ export class QueueFold {
     const { type, id, message, app, trace } = entry;
     if (app !== undefined || trace !== undefined) (this.#origins ??= new Map()).set(id, entry);
     const queue = type === "steer" ? "steering" : "followUp";
-    this.#items.push({ id, queue, message, isHeld: false, isReturning: false });
+    this.#add({ id, queue, message, isHeld: false, isReturning: false });
   }
 
   /** Adds the messages of an input that settled pending calls: the next boundary delivers them. */
   addInput({ messages }: EntryOf<"input">): void {
     for (const message of messages) {
       const item = { id: message.id, queue: "steering", message } as const;
-      this.#items.push({ ...item, isHeld: false, isReturning: false, isInput: true });
+      this.#add({ ...item, isHeld: false, isReturning: false, isInput: true });
     }
   }
 
@@ -96,7 +105,11 @@ export class QueueFold {
     const { id } = message;
     (this.#origins ??= new Map()).set(id, origin);
     const item = { id, queue: "steering", message } as const;
-    this.#items.push({ ...item, isHeld: false, isReturning: false, isResult: true });
+    this.#add({ ...item, isHeld: false, isReturning: false, isResult: true });
+  }
+
+  #add(item: QueuedItem): void {
+    this.#items = [...this.#items, item];
   }
 
   /** Drops results that are no longer wanted. */
@@ -155,6 +168,26 @@ export class QueueFold {
     if (followUpMode !== undefined) this.#modes.followUp = followUpMode;
   }
 
+  /** @internal State for a checkpoint. */
+  save(): SavedQueues {
+    return {
+      items: this.#items,
+      outcomes: [...(this.#outcomes ?? [])],
+      origins: [...(this.#origins ?? [])].map(([id, origin]) => [id, plainOrigin(origin)] as const),
+      takenBack: [...(this.#takenBack ?? [])],
+      modes: { ...this.#modes },
+    };
+  }
+
+  /** @internal Takes over the state of a checkpoint. */
+  load({ items, outcomes, origins, takenBack, modes }: SavedQueues): void {
+    this.#items = items;
+    if (outcomes.length > 0) this.#outcomes = new Map(outcomes);
+    if (origins.length > 0) this.#origins = new Map(origins);
+    if (takenBack.length > 0) this.#takenBack = new Map(takenBack);
+    Object.assign(this.#modes, modes);
+  }
+
   #next(queue: QueuedItem["queue"]): readonly QueuedItem[] {
     if (this.#items.length === 0) return none;
     const ready = this.#items.filter(
@@ -165,4 +198,13 @@ export class QueueFold {
       (item, index) => index === 0 || item.isInput === true || item.isResult === true,
     );
   }
+}
+
+/** An item may have its whole entry as its origin. */
+function plainOrigin({ app, trace, call }: QueuedOrigin): QueuedOrigin {
+  return {
+    ...(app !== undefined && { app }),
+    ...(trace !== undefined && { trace }),
+    ...(call !== undefined && { call }),
+  };
 }

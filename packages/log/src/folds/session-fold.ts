@@ -1,6 +1,7 @@
 /** State that follows from a log, entry by entry: identical live, on reload and in a client. */
 import type { ChatMessage, JsonValue, OpenCall, PendingCall } from "@capstan/kernel";
 import type { CallClaim, Refusal, RunningCall } from "./call-states.ts";
+import { CheckpointFold } from "./checkpoint-fold.ts";
 import { ChildFold } from "./child-fold.ts";
 import { CompactionFold } from "./compaction-fold.ts";
 import { ContextFold } from "./context-fold.ts";
@@ -8,16 +9,27 @@ import { countUsage, countUsageOfChild, countUsageOfTool } from "./count-usage.t
 import type { Entry, EntryOf, SessionConfig } from "../entries/entries.ts";
 import { FamilyFold } from "./family-fold.ts";
 import type { NextAction, TurnEnd } from "./next-action.ts";
-import { actionAtRest, isHalted } from "./next-action.ts";
+import { actionAtRest } from "./next-action.ts";
 import { OutputFold } from "./output-fold.ts";
 import { PostedFold } from "./posted-fold.ts";
 import { PrefixFold } from "./prefix-fold.ts";
+import type { SavedFold } from "./saved-fold.ts";
+import { loadParts, savedFoldVersion, saveParts } from "./saved-fold.ts";
 import { QueueFold } from "./queue-fold.ts";
 import type { SessionHead, SessionStatus } from "../repository/repository.ts";
 import { headOf, statusAfter } from "./session-head.ts";
 import type { RewindPoint } from "./rewind.ts";
 import { lengthAfterRewind } from "./rewind.ts";
 import { ShownFold } from "./shown-fold.ts";
+import {
+  addMessage,
+  endAttempt,
+  endTurn,
+  giveUpOverdue,
+  interruptCompaction,
+  resumeTurn,
+  settleQueue,
+} from "./step-entries.ts";
 import { TaskFold } from "./task-fold.ts";
 import { titleOf } from "./title.ts";
 import { TranscriptFold } from "./transcript-fold.ts";
@@ -39,6 +51,7 @@ export class SessionFold {
   readonly #family: FamilyFold = new FamilyFold(this);
   readonly #shown: ShownFold = new ShownFold(this);
   readonly #posted: PostedFold = new PostedFold(this.transcript, this.queues, this.compactions);
+  readonly #checkpoints: CheckpointFold = new CheckpointFold();
   #seq = 0;
   #lastPostedSeq = 0;
   #lastEffectSeq = 0;
@@ -211,14 +224,61 @@ export class SessionFold {
     return headOf(this, this.status, this.#turn?.end, now);
   }
 
-  /** The head to store together with the start of a turn. */
-  headAtStart(now: number): SessionHead {
-    return headOf(this, "running", undefined, now);
+  /** The head to store together with the start of a turn, and with a checkpoint, if the entry with this seq is one. */
+  headAtStart(now: number, checkpointSeq: number | undefined = this.checkpointSeq): SessionHead {
+    const head = headOf(this, "running", undefined, now);
+    return checkpointSeq === undefined ? head : { ...head, checkpoint: checkpointSeq };
   }
 
   /** The head to store together with this `turn_ended`. */
   headAtEnd(end: TurnEnd, now: number): SessionHead {
     return headOf(this, statusAfter(end), end, now, this.#created?.parent !== undefined);
+  }
+
+  /** Seq of the last checkpoint from which the log can be read; undefined if there is none. */
+  get checkpointSeq(): number | undefined {
+    return this.#checkpoints.seq;
+  }
+
+  /** Number of entries that a checkpoint now would save a reader; 0 if models are shown everything that they were at the last one. */
+  get uncheckedEntries(): number {
+    return this.#checkpoints.unchecked(this.#seq);
+  }
+
+  /** @internal State for a checkpoint, without the content of messages that a summary replaces. Undefined while a turn is unfinished. */
+  save(): SavedFold | undefined {
+    const isUnfinished = this.#turn !== undefined && (!this.#turn.isOver || this.#turn.isSuspended);
+    if (isUnfinished || this.transcript.step !== undefined) return undefined;
+    return {
+      version: savedFoldVersion,
+      seq: this.#seq,
+      lastPostedSeq: this.#lastPostedSeq,
+      lastEffectSeq: this.#lastEffectSeq,
+      created: this.#created,
+      handoff: this.#handoff,
+      prompt: this.#prompt,
+      title: this.#title,
+      turn: this.#turn?.save(),
+      ...saveParts(this, this.#posted),
+    };
+  }
+
+  /** @internal Takes over the state of a checkpoint. For a fold that has applied nothing. */
+  load(saved: SavedFold): void {
+    this.#seq = saved.seq;
+    this.#lastPostedSeq = saved.lastPostedSeq;
+    this.#lastEffectSeq = saved.lastEffectSeq;
+    this.#created = saved.created;
+    this.#handoff = saved.handoff;
+    this.#prompt = saved.prompt;
+    this.#title = saved.title;
+    this.#turn = saved.turn && TurnFold.load(saved.turn);
+    loadParts(saved, this, this.#posted);
+  }
+
+  /** Whether entries of this type can only be applied with the content of all messages. */
+  needsAll(type: string): boolean {
+    return this.transcript.leftOut > 0 && type === "history_rewound";
   }
 
   /** Skips an entry of a type that only a newer program knows. */
@@ -251,19 +311,19 @@ export class SessionFold {
         return;
       case "turn_resumed":
         this.#turn?.resume(entry);
-        this.#giveUpOverdue(entry.at);
-        return this.#resumeTurn();
+        giveUpOverdue(this, entry.at);
+        return resumeTurn(this);
       case "turn_ended":
-        return this.#endTurn(entry);
+        return endTurn(this, entry);
       case "attempt":
         this.transcript.closeStep();
         this.prefix.request();
         this.#turn?.startAttempt(entry);
         return;
       case "attempt_ended":
-        return this.#endAttempt(entry);
+        return endAttempt(this, entry);
       case "message":
-        return this.#addMessage(entry);
+        return addMessage(this, entry);
       case "step_prepared":
         if (entry.messages !== undefined) this.transcript.add(entry.messages);
         this.#turn?.prepare(entry);
@@ -301,7 +361,7 @@ export class SessionFold {
         this.#lastPostedSeq = entry.seq;
         return this.#posted.apply(this.#family.cancel(entry, this.#turn), this);
       case "queue_settled":
-        return this.#settleQueue(entry);
+        return settleQueue(this, entry);
       case "forked_from":
         this.children.forget();
         this.compactions.interrupt();
@@ -309,16 +369,18 @@ export class SessionFold {
         this.prefix.forget();
         return;
       case "compaction_started":
-        this.#interruptCompaction();
+        interruptCompaction(this);
         this.compactions.start();
         return;
       case "compaction":
         return this.#compact(entry);
       case "compaction_failed":
         if (entry.usage !== undefined) countUsage(this, entry);
-        else this.#interruptCompaction();
+        else interruptCompaction(this);
         this.compactions.fail(entry, this.transcript.length);
         return;
+      case "checkpoint":
+        return this.#checkpoints.take(entry);
       case "quarantine":
         return this.#shown.quarantine(entry);
       case "eviction":
@@ -351,55 +413,11 @@ export class SessionFold {
       this.#posted.clearInput();
       this.queues.unhold();
     }
-    if (entry.continues !== undefined) this.#giveUpOverdue(entry.at);
+    if (entry.continues !== undefined) giveUpOverdue(this, entry.at);
     this.queues.settle(entry.input, { type: "delivered", turnId: entry.turnId });
     this.tasks.start(entry, this.#turn.origin);
     if (messages.length > 0) this.transcript.add(messages);
     this.#title ??= titleOf(messages);
-  }
-
-  /** When a turn continues, calls that were not answered in time get an answer, unless the turn only continues to end. */
-  #giveUpOverdue(at: number): void {
-    if (this.#turn?.isStopped !== true) this.transcript.step?.giveUp(at);
-  }
-
-  #resumeTurn(): void {
-    this.#interruptCompaction();
-    const underWay = this.#turn?.underWay;
-    if (underWay === undefined || underWay.state === "over") return;
-    // The usage of an open attempt is unknown.
-    if (underWay.state === "open") countUsage(this, {});
-    this.#turn?.voidAttempt();
-  }
-
-  #endTurn(entry: EntryOf<"turn_ended">): void {
-    this.#turn?.finish(entry);
-    if (entry.pending === undefined) this.transcript.closeStep();
-    if (isHalted(entry)) this.queues.hold();
-  }
-
-  #endAttempt(entry: EntryOf<"attempt_ended">): void {
-    const { step } = this.transcript;
-    const isReply = step?.step === entry.step;
-    this.#turn?.endAttempt(entry, isReply);
-    countUsage(this, entry);
-    if (entry.outcome === "completed") {
-      this.context.report(entry, this.transcript.length);
-      this.compactions.measure(entry.usage?.inputTokens);
-    }
-    if (entry.outcome === "discarded" || entry.outcome === "rejected") return;
-    if (isReply ? step.isEmpty : entry.outcome !== "completed") this.#turn?.endStep();
-  }
-
-  #addMessage({ message, step }: EntryOf<"message">): void {
-    this.#turn?.advance();
-    if (message.role === "assistant") {
-      this.transcript.addReply(message, step);
-      this.#turn?.addReply(step);
-    } else {
-      this.transcript.add([message]);
-      this.#turn?.passStep(step);
-    }
   }
 
   #addResult(entry: EntryOf<"tool_result" | "nested_result">): void {
@@ -427,6 +445,7 @@ export class SessionFold {
     // A new conversation has no recorded prompt yet.
     this.#prompt = undefined;
     this.#shown.replace(messages);
+    this.#checkpoints.shorten();
     this.#family.cut();
     this.compactions.reset();
   }
@@ -451,20 +470,6 @@ export class SessionFold {
     if (length === 0) this.#title = undefined;
   }
 
-  #settleQueue({ ids, outcome, turnId }: EntryOf<"queue_settled">): void {
-    const isDelivered = outcome.type === "delivered";
-    if (isDelivered) {
-      this.transcript.add(this.messagesOf(ids));
-      this.#turn?.advance();
-    }
-    this.queues.settle(ids, isDelivered ? { type: "delivered", turnId } : outcome);
-  }
-
-  /** The usage of the lost compaction is unknown. */
-  #interruptCompaction(): void {
-    if (this.compactions.interrupt()) countUsage(this, {});
-  }
-
   #compact(entry: EntryOf<"compaction">): void {
     const { usage = {} } = entry;
     countUsage(this, { ...entry, usage });
@@ -472,7 +477,9 @@ export class SessionFold {
     const end = this.transcript.indexAfter(entry.through);
     this.compactions.succeed(entry, this.transcript.length);
     // A summary of messages that no longer exist is ignored.
-    if (end > 0) this.#shown.summarize(entry);
+    if (end === 0) return;
+    this.#shown.summarize(entry);
+    this.#checkpoints.shorten();
   }
 
   /** Answers to pending calls, as the kernel takes them. */

@@ -9,6 +9,7 @@ interface SummedUp extends SessionAtRest {
   readonly seq: number;
   readonly agent: string;
   readonly created: EntryOf<"created"> | undefined;
+  readonly checkpointSeq: number | undefined;
   readonly title: string | undefined;
 }
 
@@ -27,6 +28,8 @@ export function headOf(
   const principal = created?.principal;
   if (principal !== undefined) head.principal = principal;
   if (title !== undefined) head.title = title;
+  const { checkpointSeq } = session;
+  if (checkpointSeq !== undefined) head.checkpoint = checkpointSeq;
   // A running session is due as soon as no process holds its lease.
   if (status === "running") return head;
   const action = actionAtRest(session, end, now);

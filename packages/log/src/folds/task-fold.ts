@@ -23,6 +23,12 @@ export type TaskBudget = Pick<Task, "startedAt" | "answeredSeq" | "isRefused"> &
   readonly budget: BudgetSlice;
 };
 
+/** @internal State in a checkpoint. */
+export interface SavedTasks {
+  readonly tasks: readonly (readonly [string, Task])[];
+  readonly last: string | undefined;
+}
+
 export class TaskFold {
   /** By the call of the parent. Created with the first: few sessions are children. */
   #byCall: Map<string, Task> | undefined;
@@ -69,6 +75,20 @@ export class TaskFold {
   spentFor(call: string): Spent {
     const { usage = {}, cost } = this.#byCall?.get(call) ?? {};
     return cost === undefined ? { usage } : { usage, cost };
+  }
+
+  /** @internal State for a checkpoint. */
+  save(): SavedTasks {
+    const tasks = [...(this.#byCall ?? [])].map(([call, task]) => [call, { ...task }] as const);
+    return { tasks, last: this.#last };
+  }
+
+  /** @internal Takes over the state of a checkpoint. */
+  load({ tasks, last }: SavedTasks): void {
+    if (tasks.length > 0) {
+      this.#byCall = new Map(tasks.map(([call, task]) => [call, { ...task, cost: task.cost }]));
+    }
+    this.#last = last;
   }
 
   /** Call of the task with this id. */

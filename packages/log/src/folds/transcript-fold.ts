@@ -9,6 +9,23 @@ export interface EntryPoint {
   readonly open?: readonly OpenCall[];
 }
 
+/**
+ * First letter of the role, id, and the call of a result with another id, or why a reply without calls ended, or the source of a user's
+ * message. There is one for each message, so they are short.
+ */
+type Position = readonly [role: keyof typeof roles, id: string, more?: string];
+
+const roles = { s: "system", u: "user", a: "assistant", t: "tool", c: "custom" } as const;
+const usualEnd = "tool-calls";
+
+/** @internal State in a checkpoint. */
+export interface SavedTranscript {
+  readonly leftOut: readonly Position[];
+  readonly messages: readonly ChatMessage[];
+  /** For each entry that added messages: its distance from the one before, and how many it added. */
+  readonly additions: readonly number[];
+}
+
 /** Up to this number of messages, looking at each is faster than a set. */
 const fewMessages = 32;
 
@@ -25,6 +42,8 @@ export class TranscriptFold {
   /** Ids of the first messages, once there are many and one was looked up. */
   #ids: Set<string> | undefined;
   #idCount = 0;
+  /** Number of messages, from the first on, of which only the position is known. */
+  #leftOut = 0;
 
   /** Sets which entry was applied last. */
   mark(seq: number): void {
@@ -46,14 +65,22 @@ export class TranscriptFold {
     return this.#lengths[low - 1] ?? 0;
   }
 
+  /**
+   * Number of messages, from the first on, whose content was left out: the fold was loaded from a checkpoint. Their positions, ids and roles
+   * are known.
+   */
+  get leftOut(): number {
+    return this.#leftOut;
+  }
+
   /** All messages. In a step whose calls have not all settled, they end in the assistant message. */
   get messages(): readonly ChatMessage[] {
     return this.#recent.length === 0 ? this.#history : [...this.#history, ...this.#recent];
   }
 
-  /** All messages, as a list that never changes: the same one until a message is added or removed. */
+  /** All messages but those left out, as a list that never changes: the same one until a message is added or removed. */
   get list(): readonly ChatMessage[] {
-    return (this.#list ??= [...this.messages]);
+    return (this.#list ??= this.messages.slice(this.#leftOut));
   }
 
   /** Index after this message; 0 if it is not in the transcript. */
@@ -172,7 +199,41 @@ export class TranscriptFold {
     this.#step = undefined;
   }
 
+  /** @internal State for a checkpoint, without the content of the first messages. */
+  save(leftOut: number): SavedTranscript {
+    const { messages } = this;
+    return {
+      leftOut: messages.slice(0, leftOut).map(toPosition),
+      messages: messages.slice(leftOut),
+      additions: this.#addedAt.flatMap((seq, index) => [
+        seq - (this.#addedAt[index - 1] ?? 0),
+        (this.#lengths[index] ?? 0) - (this.#lengths[index - 1] ?? 0),
+      ]),
+    };
+  }
+
+  /** @internal Takes over the state of a checkpoint. */
+  load({ leftOut, messages, additions }: SavedTranscript): void {
+    this.#leftOut = leftOut.length;
+    this.#history = [...leftOut.map(fromPosition), ...messages];
+    let [seq, length] = [0, 0];
+    for (let i = 0; i < additions.length; i += 2) {
+      // In range: they are pairs.
+      this.#addedAt.push((seq += additions[i] as number));
+      this.#lengths.push((length += additions[i + 1] as number));
+    }
+  }
+
+  /** Puts the messages that were left out in place, in the lists that were given out, too. The first of these are them. */
+  fillIn(messages: readonly ChatMessage[]): void {
+    // In range: the positions are those of the same log.
+    for (let i = 0; i < this.#leftOut; i++) this.#history[i] = messages[i] as ChatMessage;
+    this.#leftOut = 0;
+    this.#list = undefined;
+  }
+
   replace(messages: readonly ChatMessage[]): void {
+    this.#leftOut = 0;
     this.#history = [...messages];
     this.#list = undefined;
     this.#recent = [];
@@ -202,4 +263,42 @@ export class TranscriptFold {
 
 function isShown(message: ChatMessage): boolean {
   return message.role !== "assistant" || message.stopReason !== "error";
+}
+
+function toPosition(message: ChatMessage): Position {
+  const { role, id } = message;
+  switch (role) {
+    case "tool":
+      return message.toolCallId === id ? ["t", id] : ["t", id, message.toolCallId];
+    case "assistant":
+      return message.stopReason === usualEnd ? ["a", id] : ["a", id, message.stopReason];
+    case "user":
+      return message.source === undefined ? ["u", id] : ["u", id, message.source];
+    case "system":
+      return ["s", id];
+    case "custom":
+      return ["c", id];
+    default:
+      return role satisfies never;
+  }
+}
+
+/** Message with this position and no content. */
+function fromPosition([letter, id, more]: Position): ChatMessage {
+  const role = roles[letter];
+  switch (role) {
+    case "tool":
+      return { role, id, toolCallId: more ?? id, toolName: "", content: "", isError: false };
+    case "assistant":
+      return { role, id, content: [], stopReason: more ?? usualEnd };
+    case "user":
+      // A source that was saved is one.
+      return { role, id, content: "", ...(more !== undefined && { source: more }) } as ChatMessage;
+    case "system":
+      return { role, id, content: "" };
+    case "custom":
+      return { role, id, kind: "", data: null };
+    default:
+      return role satisfies never;
+  }
 }

@@ -28,6 +28,33 @@ export interface TurnStart {
   readonly origin: TurnOrigin;
 }
 
+/** @internal State in a checkpoint. */
+export interface SavedTurn {
+  readonly turnId: string;
+  readonly rootId: string;
+  readonly index: number;
+  readonly continues: string | undefined;
+  readonly startedAt: number;
+  readonly config: SessionConfig;
+  readonly origin: TurnOrigin;
+  readonly chainStartedAt: number;
+  readonly steps: number;
+  readonly attempts: number;
+  readonly attemptsInStep: number;
+  readonly asked: AskedModel | undefined;
+  readonly epoch: number | undefined;
+  readonly resumes: number;
+  readonly usage: Usage;
+  readonly cost: number | undefined;
+  readonly usageBefore: Usage;
+  readonly costBefore: number | undefined;
+  readonly end: EntryOf<"turn_ended"> | undefined;
+  readonly underWay: StepUnderWay | undefined;
+  readonly cancelReason: string | undefined;
+  readonly abandonReason: string | undefined;
+  readonly prepared: PreparedStep | undefined;
+}
+
 /** A turn, from its `turn_started` on. */
 export class TurnFold {
   readonly turnId: string;
@@ -39,7 +66,7 @@ export class TurnFold {
   readonly startedAt: number;
   /** Configuration when the turn started: later changes apply to the next turn. */
   readonly config: SessionConfig;
-  readonly #chainStartedAt: number;
+  #chainStartedAt: number;
   #steps: number;
   #attempts: number;
   #attemptsInStep = 0;
@@ -49,8 +76,8 @@ export class TurnFold {
   #resumes = 0;
   #usage: Usage = {};
   #cost: number | undefined;
-  readonly #usageBefore: Usage;
-  readonly #costBefore: number | undefined;
+  #usageBefore: Usage;
+  #costBefore: number | undefined;
   #end: EntryOf<"turn_ended"> | undefined;
   #underWay: StepUnderWay | undefined;
   /** Reason of a cancel that names the chain; empty if none was given. */
@@ -80,6 +107,62 @@ export class TurnFold {
     this.#prepared = parent === undefined ? undefined : parent.#prepared;
     // The step in which the previous turn was suspended ends in this one.
     if (parent?.underWay !== undefined) this.#underWay = parent.underWay;
+  }
+
+  /** @internal Takes over the state of a checkpoint. */
+  static load(saved: SavedTurn): TurnFold {
+    const { turnId, rootId, index, continues, startedAt, config, origin } = saved;
+    // The other fields of the entry are only its envelope.
+    const entry = { turnId, at: startedAt } as EntryOf<"turn_started">;
+    const turn = new TurnFold(entry, { before: undefined, config, origin });
+    Object.assign(turn, { rootId, index, continues });
+    turn.#chainStartedAt = saved.chainStartedAt;
+    turn.#steps = saved.steps;
+    turn.#attempts = saved.attempts;
+    turn.#attemptsInStep = saved.attemptsInStep;
+    turn.#asked = saved.asked;
+    turn.#epoch = saved.epoch;
+    turn.#resumes = saved.resumes;
+    turn.#usage = saved.usage;
+    turn.#cost = saved.cost;
+    turn.#usageBefore = saved.usageBefore;
+    turn.#costBefore = saved.costBefore;
+    turn.#end = saved.end;
+    turn.#underWay = saved.underWay;
+    turn.#cancelReason = saved.cancelReason;
+    turn.#abandonReason = saved.abandonReason;
+    turn.#prepared = saved.prepared;
+    return turn;
+  }
+
+  /** @internal State for a checkpoint. */
+  save(): SavedTurn {
+    const { turnId, rootId, index, continues, startedAt, config } = this;
+    return {
+      turnId,
+      rootId,
+      index,
+      continues,
+      startedAt,
+      config,
+      origin: this.#origin,
+      chainStartedAt: this.#chainStartedAt,
+      steps: this.#steps,
+      attempts: this.#attempts,
+      attemptsInStep: this.#attemptsInStep,
+      asked: this.#asked,
+      epoch: this.#epoch,
+      resumes: this.#resumes,
+      usage: this.#usage,
+      cost: this.#cost,
+      usageBefore: this.#usageBefore,
+      costBefore: this.#costBefore,
+      end: this.#end,
+      underWay: this.#underWay,
+      cancelReason: this.#cancelReason,
+      abandonReason: this.#abandonReason,
+      prepared: this.#prepared,
+    };
   }
 
   get isOver(): boolean {

@@ -11,6 +11,12 @@ export interface PricedUsage {
   readonly cost?: number;
 }
 
+/** @internal State in a checkpoint. */
+export interface SavedUsage {
+  readonly total: Usage;
+  readonly rows: readonly PricedUsage[];
+}
+
 const unreported: Usage = { unreportedAttempts: 1 };
 
 /** Tokens and cost, in all and by model. */
@@ -49,8 +55,20 @@ export class UsageFold {
     const row: Draft<PricedUsage> = { usage: {} };
     if (model !== undefined) row.model = model;
     if (priceId !== undefined) row.priceId = priceId;
-    this.#rows.push(row);
+    // Not `push`: a list that grows keeps room for more, and few get a second row.
+    this.#rows = this.#rows.concat(row);
     return row;
+  }
+
+  /** @internal State for a checkpoint. */
+  save(): SavedUsage {
+    return { total: this.#total, rows: this.priced };
+  }
+
+  /** @internal Takes over the state of a checkpoint. */
+  load({ total, rows }: SavedUsage): void {
+    this.#total = total;
+    this.#rows = rows.map((row) => ({ ...row }));
   }
 
   /** Forgets what was copied from another session, which has counted it. */

@@ -64,6 +64,7 @@ function toHead(head: SavedValue): SessionHead {
   head.count("seen", Number.MAX_SAFE_INTEGER);
   head.number("updatedAt");
   head.number("wakeAt", true);
+  head.number("checkpoint", true);
   if (head.get("setAside") !== undefined) {
     const aside = head.object("setAside");
     aside.string("reason");

@@ -150,8 +150,9 @@ export class MemorySession implements DueFacts {
     }
   }
 
-  read({ after = 0, limit = Infinity }: ReadOptions = {}): ReadPage {
-    const start = Math.max(0, after);
+  read({ after = 0, limit = Infinity, fromCheckpoint }: ReadOptions = {}): ReadPage {
+    const { checkpoint = 1 } = fromCheckpoint === true ? this.#head : {};
+    const start = Math.max(0, after === 0 ? checkpoint - 1 : after);
     return {
       entries: this.#entries.slice(start, start + limit),
       lastSeq: this.lastSeq,

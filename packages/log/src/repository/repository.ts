@@ -22,6 +22,8 @@ export interface SessionHead {
   /** Time at which a host should look again, on the store's clock. */
   readonly wakeAt?: number;
   readonly updatedAt: number;
+  /** Seq of the last entry with a checkpoint, from which `ReadOptions.fromCheckpoint` reads. */
+  readonly checkpoint?: number;
   /** No host can continue the session, for this reason: it is not due, whatever is posted, until it is released. */
   readonly setAside?: { readonly reason: string; readonly at: number };
 }
@@ -110,6 +112,11 @@ export interface ReadOptions {
   readonly after?: number;
   /** Maximum number of entries. A store may return fewer; `lastSeq` shows whether there are more. */
   readonly limit?: number;
+  /**
+   * With `after: 0`: begins with the entry at the `checkpoint` of the stored head, if it has one. A store that cannot do that ignores it: the
+   * first entry shows where the page begins.
+   */
+  readonly fromCheckpoint?: boolean;
 }
 
 /** Entries that were read, and the position of the last one that is stored. */

@@ -23,7 +23,7 @@ export class Wakeups {
   ): () => void {
     const subscription: Subscription = { listener, isLive };
     const others = this.#of(id);
-    this.#bySession.set(id, [...others, subscription]);
+    this.#bySession.set(id, others.concat(subscription));
     if (isLive) this.#tell(id, followed, (other) => other !== subscription);
     // An owner that subscribes after its readers is notified of them too, but not before it can unsubscribe.
     if (others.some((other) => other.isLive)) {

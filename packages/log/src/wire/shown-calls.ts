@@ -8,11 +8,13 @@ export type CallToDecide = string | Pick<PendingCall, "toolCallId" | "hash">;
 
 /** Pending calls that this process has seen. Only these can be approved by their id. */
 export class ShownCalls {
-  readonly #notShown: (toolCallId: string) => Error;
+  readonly #sessionId: string;
+  readonly #notShown: (sessionId: string, toolCallId: string) => Error;
   #hashes: Map<string, string> | undefined;
 
   /** `notShown` makes the error for the id of a call that was not shown. */
-  constructor(notShown: (toolCallId: string) => Error) {
+  constructor(sessionId: string, notShown: (sessionId: string, toolCallId: string) => Error) {
+    this.#sessionId = sessionId;
     this.#notShown = notShown;
   }
 
@@ -36,7 +38,7 @@ export class ShownCalls {
 
   #find(toolCallId: string): Pick<PendingCall, "toolCallId" | "hash"> {
     const hash = this.#hashes?.get(toolCallId);
-    if (hash === undefined) throw this.#notShown(toolCallId);
+    if (hash === undefined) throw this.#notShown(this.#sessionId, toolCallId);
     return { toolCallId, hash };
   }
 }

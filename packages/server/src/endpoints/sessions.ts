@@ -87,9 +87,10 @@ async function jsonOfPage(
   return `${rest},"messages":${said},"entries":${stored}}`;
 }
 
-/** Removes an agent's instructions and the application context, which users must not see. */
+/** Removes an agent's instructions and the application context, which users must not see. A checkpoint has both, and clients need none. */
 function withoutSecrets(stored: StoredEntry): StoredEntry {
   const { app: _app, ...entry } = stored;
+  if (entry.type === "checkpoint") return { ...entry, state: {} };
   if (entry.type === "prompt") {
     const { instructions: _, ...shown } = entry;
     return shown;

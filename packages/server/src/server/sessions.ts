@@ -189,6 +189,8 @@ export class Sessions {
     try {
       if ((await this.#host.principalOf(id)) !== principal) return undefined;
       const session = await this.#host.open(id);
+      // Clients name messages of any age.
+      await session.readMessages();
       return this.#kept.get(id) ?? this.#keep(session);
     } catch (thrown) {
       if (thrown instanceof SessionError && thrown.code === "not_found") return undefined;

@@ -261,10 +261,12 @@ export class FsRepository implements StoreHandle {
     await this.close();
   }
 
-  #readNow(id: string, { after = 0, limit = maxPage }: ReadOptions): ReadPage {
+  #readNow(id: string, { after = 0, limit = maxPage, fromCheckpoint }: ReadOptions): ReadPage {
     const log = this.#folders.log(id);
-    const { lastSeq } = log.refresh();
-    const entries = log.entries(after, Math.min(limit, maxPage));
+    const { lastSeq, head } = log.refresh();
+    const isFrom = fromCheckpoint === true && after === 0 && head.checkpoint !== undefined;
+    const from = isFrom ? head.checkpoint - 1 : after;
+    const entries = log.entries(from, Math.min(limit, maxPage));
     return { entries, lastSeq, incarnation: log.incarnation };
   }
 

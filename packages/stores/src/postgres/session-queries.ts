@@ -112,10 +112,18 @@ export class SessionQueries {
     throw incarnation === undefined ? sessionNotFound(id) : sessionGone(id);
   }
 
-  async read(id: string, { after = 0, limit = maxPage }: ReadOptions): Promise<ReadPage> {
+  async read(
+    id: string,
+    { after = 0, limit = maxPage, fromCheckpoint }: ReadOptions,
+  ): Promise<ReadPage> {
+    const { read, readFromCheckpoint } = this.#statements;
+    const [plainId, count] = [toPlainText(id), Math.min(limit, maxPage)];
     const from = Math.min(Math.max(0, after), maxSeq);
-    const values = [toPlainText(id), from, Math.min(limit, maxPage)];
-    const rows = (await this.#database.query(this.#statements.read, values)) as EntryRow[];
+    const found =
+      fromCheckpoint === true && after === 0
+        ? this.#database.query(readFromCheckpoint, [plainId, count])
+        : this.#database.query(read, [plainId, from, count]);
+    const rows = (await found) as EntryRow[];
     const [first] = rows;
     if (first === undefined) throw sessionNotFound(id);
     const entries = rows.flatMap(({ seq, body }) => (seq === null ? [] : [toEntry(body, seq)]));

@@ -27,6 +27,7 @@ export interface Statements {
   readonly seqOf: string;
   readonly find: string;
   readonly read: string;
+  readonly readFromCheckpoint: string;
   readonly list: (where: string, limit: string) => string;
   readonly lock: string;
   readonly deletions: readonly string[];
@@ -90,6 +91,12 @@ export function statementsOf(schema: string): Statements {
        INSERT INTO ${entries} (session, seq, id, body)
        SELECT s.n, s.last_seq - cardinality($4::text[]) + e.place, e.id, e.body FROM s, ${entryList("$4", "$5")}
      ) SELECT last_seq FROM s`;
+  const readWhere = (place: string, count: string): string =>
+    `SELECT s.last_seq, s.incarnation, e.seq, e.body FROM ${sessions} s LEFT JOIN LATERAL (
+         SELECT seq, body FROM ${entries} WHERE session = s.n AND ${place} ORDER BY seq LIMIT ${count}
+       ) e ON true WHERE s.id = $1 ORDER BY e.seq`;
+  // Not as JSON: PostgreSQL cannot read all characters that a title may have. Inside of a text of the head, each quote is escaped.
+  const checkpoint = `coalesce(substring(s.head FROM '"checkpoint":([0-9]+)')::int, 0)`;
   return {
     create: `WITH s AS (
          INSERT INTO ${sessions} (id, last_seq, incarnation, ${headColumns})
@@ -131,9 +138,8 @@ export function statementsOf(schema: string): Statements {
     seqOf: `SELECT e.seq FROM ${sessions} s JOIN ${entries} e ON e.session = s.n AND e.id = $2
        WHERE s.id = $1 AND ${isMeant("$3")}`,
     find: `SELECT last_seq, epoch::float8 AS epoch, expires_at > ${now} AS is_held FROM ${sessions} WHERE id = $1`,
-    read: `SELECT s.last_seq, s.incarnation, e.seq, e.body FROM ${sessions} s LEFT JOIN LATERAL (
-         SELECT seq, body FROM ${entries} WHERE session = s.n AND seq > $2 ORDER BY seq LIMIT $3
-       ) e ON true WHERE s.id = $1 ORDER BY e.seq`,
+    read: readWhere("seq > $2", "$3"),
+    readFromCheckpoint: readWhere(`seq >= ${checkpoint}`, "$2"),
     list: (where, limit) =>
       `SELECT id, head, last_seq FROM ${sessions} ${where} ORDER BY updated_at DESC, id DESC LIMIT ${limit}`,
     lock: `SELECT n FROM ${sessions} WHERE id = $1 FOR UPDATE`,

@@ -64,6 +64,7 @@ export class SessionRows {
   readonly #post: Statement;
   readonly #seqOf: Statement;
   readonly #read: Statement;
+  readonly #readFromCheckpoint: Statement;
   readonly #find: Statement;
   readonly #deletions: readonly Statement[];
   readonly #lists = new Map<string, Statement>();
@@ -96,6 +97,12 @@ export class SessionRows {
     this.#read = database.prepare(
       `SELECT s.last_seq, s.incarnation, e.place & 0xffffffff AS seq, e.body, e.checksum FROM sessions s
        LEFT JOIN entries e ON e.place > ((s.n << 32) | ?) AND e.place < ((s.n + 1) << 32)
+       WHERE s.id = ? ORDER BY e.place LIMIT ?`,
+    );
+    this.#readFromCheckpoint = database.prepare(
+      `SELECT s.last_seq, s.incarnation, e.place & 0xffffffff AS seq, e.body, e.checksum FROM sessions s
+       LEFT JOIN entries e ON e.place >= ((s.n << 32) | coalesce(json_extract(s.head, '$.checkpoint'), 0))
+         AND e.place < ((s.n + 1) << 32)
        WHERE s.id = ? ORDER BY e.place LIMIT ?`,
     );
     this.#find = database.prepare(
@@ -153,10 +160,15 @@ export class SessionRows {
     return { seq, isNew: true };
   }
 
-  read(id: string, { after = 0, limit = maxPage }: ReadOptions): ReadPage {
+  read(id: string, { after = 0, limit = maxPage, fromCheckpoint }: ReadOptions): ReadPage {
     const count = Math.min(limit, maxPage);
     const from = Math.min(Math.max(0, after), maxSeq);
-    const rows = this.#read.all(from, toPlainText(id), count) as unknown as EntryRow[];
+    const plainId = toPlainText(id);
+    const found =
+      fromCheckpoint === true && after === 0
+        ? this.#readFromCheckpoint.all(plainId, count)
+        : this.#read.all(from, plainId, count);
+    const rows = found as unknown as EntryRow[];
     const [first] = rows;
     if (first === undefined) {
       // No row: the session does not exist, or the limit is 0.

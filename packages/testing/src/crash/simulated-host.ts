@@ -27,7 +27,13 @@ export class SimulatedHost {
   /** First handle of the main session. */
   #kept: Session | undefined;
 
-  constructor(name: string, world: World, { polls = true }: CrashHost, alter: AlterHost) {
+  /** `isRestarted`: it reads sessions from their checkpoints, as a process that was started for one turn. */
+  constructor(
+    name: string,
+    world: World,
+    { polls = true, isRestarted = false }: CrashHost & { readonly isRestarted?: boolean },
+    alter: AlterHost,
+  ) {
     const { clock, leaseMs, pollMs, run, scheduler, store } = world;
     this.#asking = world.scenario.asking;
     this.life = new Life({
@@ -61,6 +67,8 @@ export class SimulatedHost {
       leaseMs,
       pollMs: polls ? pollMs : Infinity,
       owner: name,
+      reads: isRestarted ? "context" : "all",
+      checkpointAfter: 1,
       newId: () => `${name}.${++ids}`,
       // A killed process fails in every way: only its effects count. The engine of a living one never fails.
       onError: ({ where, error }) => {
@@ -186,7 +194,8 @@ export class Hosts {
   #start(slot: Slot): void {
     slot.starts += 1;
     const name = slot.starts === 1 ? slot.spec.name : `${slot.spec.name}${slot.starts}`;
-    const host = new SimulatedHost(name, this.#world, slot.spec, this.#alterHost);
+    const spec = { ...slot.spec, isRestarted: slot.starts > 1 };
+    const host = new SimulatedHost(name, this.#world, spec, this.#alterHost);
     slot.host = host;
     const restartMs = this.#world.scenario.restartMs ?? crashDefaults.restartMs;
     const restart = (): void => {

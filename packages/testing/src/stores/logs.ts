@@ -156,6 +156,50 @@ export const logs: StoreTheme = {
       assert.deepEqual([beyond.entries, beyond.lastSeq], [[], lastSeq + 4]);
     },
 
+    "a reader that wants a checkpoint gets a log from there on, or from its first entry": async ({
+      repository,
+      other,
+    }) => {
+      const { lease, lastSeq } = await beginOwned(repository, "s");
+      const title = 'A "checkpoint":1, {"checkpoint":1} and \ud800 \u0000';
+      const checkpoint = lastSeq + 2;
+      const entries = ["a", "b", "c"].map(owned);
+      await repository.append("s", entries, { lease, head: head({ title, checkpoint }) });
+
+      const from = await other.read("s", { fromCheckpoint: true });
+      const limited = await other.read("s", { fromCheckpoint: true, limit: 1 });
+      const after = await other.read("s", { fromCheckpoint: true, after: lastSeq });
+
+      const all = ["created", "a", "b", "c"];
+      const ids = from.entries.map(({ id }) => id);
+      assert.deepEqual(ids, from.entries[0]?.seq === checkpoint ? ["b", "c"] : all);
+      assert.equal(limited.entries[0]?.id, ids[0]);
+      assert.deepEqual([limited.entries.length, from.lastSeq], [1, lastSeq + 3]);
+      assert.equal(from.incarnation, after.incarnation);
+      assert.deepEqual(
+        after.entries.map(({ id }) => id),
+        ["a", "b", "c"],
+      );
+    },
+
+    "a reader that wants a checkpoint of a session without one gets its whole log": async ({
+      repository,
+      other,
+    }) => {
+      await begin(repository, "s");
+      await repository.create("empty", [], head({ seen: 0 }));
+
+      const { entries } = await other.read("s", { fromCheckpoint: true });
+      const empty = await other.read("empty", { fromCheckpoint: true });
+      await failsWith("not_found", () => other.read("none", { fromCheckpoint: true }));
+
+      assert.deepEqual(
+        entries.map(({ id }) => id),
+        ["created"],
+      );
+      assert.deepEqual([empty.entries, empty.lastSeq], [[], 0]);
+    },
+
     "two sessions never see each other's entries": async ({ repository, other }) => {
       const left = await beginOwned(repository, "left");
       const right = await beginOwned(other, "right");

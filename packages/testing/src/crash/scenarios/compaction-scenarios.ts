@@ -28,6 +28,32 @@ export const compactionScenarios: readonly CrashScenario[] = [
     actions: [go],
   },
   {
+    name: "turns after a checkpoint, with all that may follow it",
+    script: {
+      Go: steps,
+      Again: [{ calls: [{ tool: "remote" }, { tool: "guarded" }, { tool: "once" }] }, { say }],
+    },
+    contextWindow,
+    hosts: [{ name: "A" }, { name: "B" }],
+    actions: [
+      go,
+      { when: "rest", do: "compact", id: "k1" },
+      again,
+      {
+        when: { event: "awaiting_tool_execution" },
+        on: "B",
+        do: "steer",
+        id: "q1",
+        text: "Faster",
+      },
+      { when: "rest", do: "compact", id: "k2" },
+      { when: "rest", do: "send", id: "t3", text: "Again" },
+      { when: "rest", do: "rewind", id: "r1", to: "t1" },
+      { when: "rest", do: "send", id: "t4", text: "Again" },
+    ],
+    mayDiffer: "the message may come at another time",
+  },
+  {
     name: "a summary that takes its time, while others speak",
     script: { Go: steps },
     contextWindow,

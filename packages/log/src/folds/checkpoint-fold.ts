@@ -1,0 +1,30 @@
+/** The last checkpoint in the log, and whether another one would save readers something. */
+import type { EntryOf } from "../entries/entries.ts";
+
+export class CheckpointFold {
+  #seq: number | undefined;
+  /** Whether models are shown less of the past since then. */
+  #isShortened = false;
+
+  /** Seq of the last checkpoint from which the log can be read; undefined if there is none. */
+  get seq(): number | undefined {
+    return this.#seq;
+  }
+
+  /** Number of entries that a checkpoint after this entry would save; 0 if models are shown everything that they were at the last one. */
+  unchecked(seq: number): number {
+    return this.#isShortened ? seq - (this.#seq ?? 0) : 0;
+  }
+
+  take({ seq, state }: EntryOf<"checkpoint">): void {
+    // Posts may have come in between: then it is not the state before itself.
+    if (state.seq !== seq - 1) return;
+    this.#seq = seq;
+    this.#isShortened = false;
+  }
+
+  /** Called when a summary replaces messages, or the history is replaced. */
+  shorten(): void {
+    this.#isShortened = true;
+  }
+}
