@@ -56,6 +56,8 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   #isClosed: boolean;
   /** Set if the session is gone: the reason. */
   #gone: SessionError | undefined;
+  /** Set once nothing of the session reaches callers here any more, because it is gone or was closed: the reason. */
+  #end: SessionError | undefined;
   /** End of the turn for which `settled` was emitted. */
   #settled: EntryOf<"turn_ended"> | undefined;
   /** Whether this process found work of another process unfinished, and the session has not come to rest since. */
@@ -114,7 +116,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
 
   #newReceipts<Outcome>(outcomeOf: (id: string) => Outcome | undefined): Receipts<Outcome> {
     const receipts = new Receipts(outcomeOf);
-    if (this.#gone !== undefined) receipts.end(this.#gone);
+    if (this.#end !== undefined) receipts.end(this.#end);
     return receipts;
   }
 
@@ -252,7 +254,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   async close(why: string): Promise<void> {
     this.#isClosed = true;
     await this.#work.release();
-    if (this.#isWaitedFor) this.#tell(closed(this.id, why));
+    this.#tellEnd(closed(this.id, why));
     await this.#leave();
   }
 
@@ -293,10 +295,8 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
     if (this.#gone !== undefined) return;
     this.#gone = why;
     this.#isClosed = true;
-    this.#tell(why);
+    this.#tellEnd(why);
     this.readers.end(why);
-    this.#receipts?.end(why);
-    this.#compactions?.end(why);
     const leave = async (): Promise<void> => {
       const left = this.#leave();
       // This may be a lease of the new session, which another runtime can use.
@@ -323,6 +323,15 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
     this.#childWaiters = none;
     for (const { reject } of waiters) reject(why);
     this.onUnclaimed();
+  }
+
+  /** Likewise, for what callers ask for later, too: a send that is under way may be stored after the session was closed. */
+  #tellEnd(why: SessionError): void {
+    this.#end = why;
+    this.#tell(why);
+    this.readers.close(why);
+    this.#receipts?.end(why);
+    this.#compactions?.end(why);
   }
 
   /** Remembers a model and tools that were passed as objects, not by name. */
@@ -388,6 +397,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   async waitForIdle(): Promise<void> {
     if (this.#gone !== undefined) throw this.#gone;
     if (this.isIdle) return;
+    if (this.#end !== undefined) throw this.#end;
     const waiter = Promise.withResolvers<void>();
     this.#idleWaiters = [...this.#idleWaiters, waiter];
     await waiter.promise;
@@ -397,6 +407,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   async waitForChildren(): Promise<void> {
     if (this.#gone !== undefined) throw this.#gone;
     if (this.isIdle && !this.#hasWorkingChild) return;
+    if (this.#end !== undefined) throw this.#end;
     const waiter = Promise.withResolvers<void>();
     this.#childWaiters = [...this.#childWaiters, waiter];
     await waiter.promise;
