@@ -1,7 +1,7 @@
 /** What is no client's fault: it is told to whoever runs the server, and the client learns nothing of it. */
 import type { MemoryRepository, SessionRepository } from "@capstan/log";
 import { RepositoryError, memoryRepository } from "@capstan/log";
-import { say } from "@capstan/testing";
+import { say, stall } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { StreamReader } from "./sse.ts";
 import { createWorld, errorOf } from "./world.ts";
@@ -122,4 +122,47 @@ test("a turn whose session is found to be set aside later ends so, and the clien
   const message: unknown = expect.stringContaining("until its operator releases it");
   expect(data).toMatchObject({ status: "error", error: { code: "set_aside", message } });
   expect(JSON.stringify(data)).not.toContain("secret");
+});
+
+/** A world whose store breaks its contract from the second turn's first reply on: not even the end of the turn can be recorded. */
+async function worldThatBreaks() {
+  const memory = memoryRepository();
+  const state = { isBreaking: false, isBroken: false };
+  const append: SessionRepository["append"] = (id, entries, options) => {
+    state.isBroken ||= state.isBreaking && entries.some(({ type }) => type === "message");
+    if (state.isBroken && entries.length > 0) throw new TypeError(secret);
+    return memory.append(id, entries, options);
+  };
+  const world = await createWorld([say("Hi"), say("Again")], { repository: { ...memory, append } });
+  await world.execute({ sessionId: "k", input: "Hi", context: {} });
+  state.isBreaking = true;
+  return world;
+}
+
+test("the stream of a turn whose end cannot be recorded ends in an error, and tells clients nothing of why", async () => {
+  const world = await worldThatBreaks();
+
+  const { frames, complete } = await world.execute({ sessionId: "k", input: "Again" });
+
+  expect(frames.map(({ data }) => data.type)).toContain("turn_start");
+  expect(complete).toMatchObject({
+    type: "execute_complete",
+    status: "error",
+    error: { code: "engine_failed" },
+  });
+  expect(JSON.stringify(frames)).not.toContain("secret");
+});
+
+test("the stream of a turn whose session is closed in the process of the server ends, and the client looks elsewhere", async () => {
+  const world = await createWorld([say("Hi"), stall()]);
+  await world.execute({ sessionId: "k", input: "Hi", context: {} });
+  const begun = await world.post("/api/agent/execute", { sessionId: "k", input: "Again" });
+  const reader = new StreamReader(begun);
+  await reader.until("turn_start");
+
+  const [listed] = (await world.host.list()).sessions;
+  await (await world.host.open(listed?.id ?? "")).close();
+
+  const { data } = await reader.until("stream_end");
+  expect(data).toMatchObject({ reason: "closing" });
 });

@@ -148,6 +148,12 @@ export function isLeftToOthers(thrown: unknown): boolean {
   return code === "fenced" || code === "unavailable" || code === "not_found";
 }
 
+/** Whether no host can continue the work, so that the session is set aside. The other errors of sessions concern this host alone. */
+export function isForNoHost(thrown: unknown): boolean {
+  if (isLeftToOthers(thrown)) return false;
+  return !(thrown instanceof SessionError) || thrown.code === "engine_failed";
+}
+
 /** For callers that wait for data that the store no longer returns. */
 export function failed(sessionId: string, cause: RepositoryError): SessionError {
   if (cause.code === "exists") return exists(sessionId, alreadyExists, cause);
@@ -168,8 +174,8 @@ const codeOf: Record<RepositoryErrorCode, SessionErrorCode> = {
 };
 
 /** Error for the handles of a session that this process cannot continue. */
-export function toFailure(sessionId: string, thrown: unknown): unknown {
-  if (isRepositoryError(thrown) && isLeftToOthers(thrown)) return toSessionError(sessionId, thrown);
+export function toFailure(sessionId: string, thrown: unknown): Error {
+  if (isRepositoryError(thrown) && isLeftToOthers(thrown)) return failed(sessionId, thrown);
   if (thrown instanceof SessionError || thrown instanceof LogError) return thrown;
   const { message } = serializeError(thrown);
   return new SessionError("engine_failed", `The turn could not continue: ${message}`, {

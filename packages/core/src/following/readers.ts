@@ -38,6 +38,8 @@ export class Readers {
   #subscriptions: readonly Subscription[] = none;
   /** Set once no more events will come: the reason. */
   #end: SessionError | undefined;
+  /** Set once handles follow nothing here any more: the reason. */
+  #closed: SessionError | undefined;
   #isShowing = false;
   readonly #waiting: PlacedEvent[] = [];
   readonly #host: Pick<SessionHost, "report">;
@@ -86,7 +88,7 @@ export class Readers {
 
   /** Delivers the events of this turn to the handle from now on. */
   addTurn(turn: SessionTurn, turnId: string): void {
-    if (this.#end !== undefined) return turn.fail(this.#end);
+    if (this.#closed !== undefined) return turn.fail(this.#closed);
     this.#followers = [...this.#followers, { turn, turnId }];
   }
 
@@ -191,10 +193,16 @@ export class Readers {
     for (const { turn } of followers) turn.fail(thrown);
   }
 
+  /** Fails all handles, also later ones: this process stops following the session. */
+  close(why: SessionError): void {
+    this.#closed = why;
+    this.fail(why);
+  }
+
   /** Ends all readers: the session is gone. */
   end(why: SessionError): void {
     this.#end = why;
-    this.fail(why);
+    this.close(why);
     const subscriptions = this.#subscriptions;
     this.#subscriptions = none;
     for (const { onEnd } of subscriptions) tellEnd(onEnd, why);

@@ -23,7 +23,14 @@ import { LiveEvents } from "./live-events.ts";
 import type { Slot } from "./slots.ts";
 import { Receipts } from "../following/receipts.ts";
 import type { SessionError } from "../errors/session-error.ts";
-import { closed, deleted, failed, setAsideFor } from "../errors/session-error.ts";
+import {
+  closed,
+  deleted,
+  failed,
+  isForNoHost,
+  setAsideFor,
+  toFailure,
+} from "../errors/session-error.ts";
 import { SessionFaults } from "./session-faults.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import type { SessionLogOptions } from "../owner/session-log.ts";
@@ -33,6 +40,7 @@ import { SessionWork } from "./session-work.ts";
 import { giveBack } from "../owner/unusable-claim.ts";
 import type { Clock } from "../platform/clock.ts";
 import { callbackMs, within } from "../platform/within.ts";
+import { RestWaiters } from "./rest-waiters.ts";
 import { Wakeups } from "./wakeups.ts";
 
 const none: readonly never[] = [];
@@ -51,11 +59,14 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   #receipts: Receipts<QueueOutcome> | undefined;
   #compactions: Receipts<CompactionOutcome> | undefined;
   #wasIdle = true;
-  #idleWaiters: readonly PromiseWithResolvers<void>[] = none;
-  #childWaiters: readonly PromiseWithResolvers<void>[] = none;
+  readonly #waiters = new RestWaiters();
   #isClosed: boolean;
   /** Set if the session is gone: the reason. */
   #gone: SessionError | undefined;
+  /** Set once nothing of the session reaches callers here any more, because it is gone or was closed: the reason. */
+  #end: SessionError | undefined;
+  /** Set while no host can continue the work, as far as this process knows: the reason. */
+  #stuck: Error | undefined;
   /** End of the turn for which `settled` was emitted. */
   #settled: EntryOf<"turn_ended"> | undefined;
   /** Whether this process found work of another process unfinished, and the session has not come to rest since. */
@@ -114,7 +125,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
 
   #newReceipts<Outcome>(outcomeOf: (id: string) => Outcome | undefined): Receipts<Outcome> {
     const receipts = new Receipts(outcomeOf);
-    if (this.#gone !== undefined) receipts.end(this.#gone);
+    if (this.#end !== undefined) receipts.end(this.#end);
     return receipts;
   }
 
@@ -226,12 +237,13 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   #refuse(claim: Claim, reason: string): void {
     giveBack(claim, this.#host.repository);
     this.faults.backOff(this.log.now());
-    this.#tell(setAsideFor(this.id, reason));
+    this.#tellStuck(setAsideFor(this.id, reason));
     if (!this.isAttended) background(this.#leave(), () => {});
   }
 
   /** The session was released, or may be worked on again. */
   onReleased(): void {
+    this.#stuck = undefined;
     this.faults.reset();
     this.wake();
   }
@@ -252,7 +264,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   async close(why: string): Promise<void> {
     this.#isClosed = true;
     await this.#work.release();
-    if (this.#isWaitedFor) this.#tell(closed(this.id, why));
+    this.#tellEnd(closed(this.id, why));
     await this.#leave();
   }
 
@@ -293,10 +305,8 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
     if (this.#gone !== undefined) return;
     this.#gone = why;
     this.#isClosed = true;
-    this.#tell(why);
+    this.#tellEnd(why);
     this.readers.end(why);
-    this.#receipts?.end(why);
-    this.#compactions?.end(why);
     const leave = async (): Promise<void> => {
       const left = this.#leave();
       // This may be a lease of the new session, which another runtime can use.
@@ -308,21 +318,32 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
 
   get #isWaitedFor(): boolean {
     const hasReceipts = this.#receipts?.isEmpty === false || this.#compactions?.isEmpty === false;
-    const waiting = this.#idleWaiters.length + this.#childWaiters.length;
-    const hasWaiters = waiting > 0 || this.#claimWaiters.length > 0;
+    const hasWaiters = !this.#waiters.isEmpty || this.#claimWaiters.length > 0;
     return hasReceipts || hasWaiters || !this.readers.isEmpty;
   }
 
   /** Fails everything that callers still wait for here. */
-  #tell(why: SessionError): void {
+  #tell(why: Error): void {
     this.readers.fail(why);
     this.#receipts?.fail(why);
     this.#compactions?.fail(why);
-    const waiters = [...this.#idleWaiters, ...this.#childWaiters];
-    this.#idleWaiters = none;
-    this.#childWaiters = none;
-    for (const { reject } of waiters) reject(why);
+    this.#waiters.fail(why);
     this.onUnclaimed();
+  }
+
+  /** Likewise, and callers that ask before anything changes. */
+  #tellStuck(why: Error): void {
+    this.#stuck = why;
+    this.#tell(why);
+  }
+
+  /** Likewise, for what callers ask for later, too: a send that is under way may be stored after the session was closed. */
+  #tellEnd(why: SessionError): void {
+    this.#end = why;
+    this.#tell(why);
+    this.readers.close(why);
+    this.#receipts?.end(why);
+    this.#compactions?.end(why);
   }
 
   /** Remembers a model and tools that were passed as objects, not by name. */
@@ -388,18 +409,22 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   async waitForIdle(): Promise<void> {
     if (this.#gone !== undefined) throw this.#gone;
     if (this.isIdle) return;
-    const waiter = Promise.withResolvers<void>();
-    this.#idleWaiters = [...this.#idleWaiters, waiter];
-    await waiter.promise;
+    this.#mustGoOn();
+    await this.#waiters.waitForIdle();
   }
 
   /** Likewise, until no child works in the background, either. */
   async waitForChildren(): Promise<void> {
     if (this.#gone !== undefined) throw this.#gone;
     if (this.isIdle && !this.#hasWorkingChild) return;
-    const waiter = Promise.withResolvers<void>();
-    this.#childWaiters = [...this.#childWaiters, waiter];
-    await waiter.promise;
+    this.#mustGoOn();
+    await this.#waiters.waitForChildren();
+  }
+
+  /** Throws if callers would wait in vain here. */
+  #mustGoOn(): void {
+    const why = this.#end ?? this.#stuck;
+    if (why !== undefined) throw why;
   }
 
   onClaim(claim: Claim | undefined, askedAt: number): void {
@@ -415,10 +440,19 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
     for (const resolve of waiters) resolve();
   }
 
-  /** Checks whether an entry arrived just before the lease was released. */
   onBegin(): void {
+    this.#stuck = undefined;
     this.wakeups.begin();
   }
+
+  /** The work ended, and the log does not say so. Only if no other host continues it does it concern more than the handles. */
+  onFailed(thrown: unknown): void {
+    const why = toFailure(this.id, thrown);
+    if (isForNoHost(thrown)) this.#tellStuck(why);
+    else this.readers.fail(why);
+  }
+
+  /** Checks whether an entry arrived just before the lease was released. */
 
   async onRest(lastSeq: number | undefined): Promise<void> {
     if (lastSeq !== undefined) {
@@ -457,6 +491,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   }
 
   onChange(): void {
+    this.#stuck = undefined;
     this.#work.onChange();
     this.#receipts?.update();
     this.#compactions?.update();
@@ -467,13 +502,9 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
     this.#wasIdle = isIdle;
     if (isIdle) this.#isResuming = false;
     if (isRest) this.#settle();
-    if (isIdle && this.#childWaiters.length > 0 && !this.#hasWorkingChild) this.#onChildrenAtRest();
-  }
-
-  #onChildrenAtRest(): void {
-    const waiters = this.#childWaiters;
-    this.#childWaiters = none;
-    for (const { resolve } of waiters) resolve();
+    if (isIdle && this.#waiters.areForChildren && !this.#hasWorkingChild) {
+      this.#waiters.onChildrenAtRest();
+    }
   }
 
   get #hasWorkingChild(): boolean {
@@ -489,8 +520,6 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
       this.readers.show(this.log.feed.live(settled));
     }
     if (this.readers.isEmpty) this.log.feed.forgetRecent();
-    const waiters = this.#idleWaiters;
-    this.#idleWaiters = none;
-    for (const { resolve } of waiters) resolve();
+    this.#waiters.onIdle();
   }
 }

@@ -6,7 +6,7 @@ import type { Agent } from "../agent/agent.ts";
 import { ChildCalls } from "../children/child-calls.ts";
 import { OtherAgents } from "../tools/other-agents.ts";
 import { ContextSize } from "../context/token-count.ts";
-import { SessionError, isLeftToOthers, toFailure } from "../errors/session-error.ts";
+import { isForNoHost, isLeftToOthers } from "../errors/session-error.ts";
 import type { Readers } from "../following/readers.ts";
 import type { GivenObjects } from "../models/given-objects.ts";
 import type { OutputReader } from "../outputs/output-reader.ts";
@@ -40,6 +40,8 @@ export interface SessionWorkOptions {
   onUnclaimed(): void;
   /** Called before the work begins. */
   onBegin(): void;
+  /** Called with the failure that ended the work, after the lease was released. */
+  onFailed(thrown: unknown): void;
   /** Called when the lease was released. `lastSeq` is the end of the log then, if the work was done. */
   onRest(lastSeq: number | undefined): Promise<void>;
 }
@@ -211,7 +213,7 @@ export class SessionWork {
 
   /** Works under this lease until nothing is left to do, or the lease is lost. */
   begin(claim: Claim, askedAt: number, slot: Slot | undefined): void {
-    const { host, log, readers } = this.#options;
+    const { host, log } = this.#options;
     // This lease was requested twice: the store has fenced the first.
     this.#heldLease?.lose();
     const drafted = this.#drafted?.claim === claim ? this.#drafted : undefined;
@@ -222,7 +224,7 @@ export class SessionWork {
     log.noteHead(claim.head);
     log.feed.own(claim.lease.epoch);
     this.#working = this.#work(heldLease, claim, slot, drafted);
-    background(this.#working, (thrown) => readers.fail(toFailure(log.id, thrown)));
+    background(this.#working, (thrown) => this.#options.onFailed(thrown));
   }
 
   /** Releases the lease before the next effect. Resolves when the work has ended. */
@@ -353,7 +355,7 @@ export class SessionWork {
     const { host, log, faults } = this.#options;
     const sessionId = log.id;
     if (isLeftToOthers(thrown)) return faults.report({ error: thrown, where: "store", sessionId });
-    if (thrown instanceof SessionError && thrown.code !== "engine_failed") return;
+    if (!isForNoHost(thrown)) return;
     // The owner has reported its own errors.
     if (this.#owner === undefined) faults.report({ error: thrown, where: "engine", sessionId });
     try {

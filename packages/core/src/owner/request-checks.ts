@@ -8,7 +8,7 @@ import type {
 } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
 import type { Child, MaybePromise, OwnedBody } from "@capstan/log";
-import { andThen } from "@capstan/log";
+import { andThen, orElse } from "@capstan/log";
 import type { BudgetRequests } from "../children/ask-for-budget.ts";
 import type { CompactionContext } from "../compaction/compact-context.ts";
 import type { Compactor } from "../compaction/compactor.ts";
@@ -58,11 +58,22 @@ export class RequestChecks {
 
   /** Evicts outputs from the context if necessary, and checks whether another request is allowed. */
   checkLimits(progress: TurnProgress): MaybePromise<FinishReason | undefined> {
-    return andThen(this.#storeIfNeeded(), () => this.#checkLimits(progress));
+    return this.#unlessStopped(() =>
+      andThen(this.#storeIfNeeded(), () => this.#checkLimits(progress)),
+    );
   }
 
   /** Synchronous if there is room, which is almost always. */
   makeRoom(overflow: SerializedError | undefined): MaybePromise<Room> {
+    return this.#unlessStopped(() => this.#makeRoom(overflow));
+  }
+
+  /** To the loop, a failure of the store is one of a callback, which ends the turn. */
+  #unlessStopped<T>(check: () => MaybePromise<T>): MaybePromise<T> {
+    return orElse(check, (thrown) => this.#checked.journal.stopAfter(thrown));
+  }
+
+  #makeRoom(overflow: SerializedError | undefined): MaybePromise<Room> {
     const { turn, journal } = this.#checked;
     if (this.#hasSlice) return this.#makeRoomInSlice(overflow);
     // Waiting facts fit: otherwise they were stored when the limits were checked.

@@ -15,6 +15,7 @@ import type {
 import { andThen, entriesOfFacts, isPromise, orElse, RepositoryError } from "@capstan/log";
 import { addCost, costOfFact } from "../models/cost-of-fact.ts";
 import { nameOf } from "../models/model.ts";
+import { isLeftToOthers } from "../errors/session-error.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import type { DraftedTurn } from "./drafted-turn.ts";
 import type { Envelopes } from "./envelopes.ts";
@@ -146,6 +147,12 @@ export class TurnJournal {
       this.#flushing = undefined;
     });
     return this.#flushing;
+  }
+
+  /** After a failure between two facts: takes no more facts if the turn continues elsewhere, or later, so that it does not end in the error. */
+  stopAfter(thrown: unknown): never {
+    if (isLeftToOthers(thrown)) return this.#fail(thrown);
+    throw thrown;
   }
 
   #fail(thrown: unknown): never {

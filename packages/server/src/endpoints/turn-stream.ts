@@ -17,7 +17,7 @@ export interface TurnEndings {
 
 /** Ends the stream after the turn. With a cursor the turn already existed, and its events after the cursor come from the log. */
 export class TurnStream {
-  readonly #sessionId: string;
+  readonly #session: Session;
   readonly #turnIdOf: () => string;
   readonly #ofTurn: TurnOfTree;
   readonly #after: Cursor | undefined;
@@ -33,7 +33,7 @@ export class TurnStream {
     after: Cursor | undefined,
     endings: TurnEndings,
   ) {
-    this.#sessionId = session.id;
+    this.#session = session;
     this.#turnIdOf = () => session.turnIdOf(id);
     this.#ofTurn = new TurnOfTree(session.id, this.#turnIdOf);
     this.#endings = endings;
@@ -44,14 +44,14 @@ export class TurnStream {
   readonly accepts = (event: SessionEvent, cursor: Cursor): boolean => {
     if (!this.#ofTurn.has(event)) return false;
     const { sessionId, type } = event;
-    if (sessionId !== this.#sessionId) return true;
+    if (sessionId !== this.#session.id) return true;
     if (this.#after === undefined || compareCursors(cursor, this.#after) > 0) return true;
     if (type === "turn_end") this.#onEnd();
     return false;
   };
 
   readonly onEvent = ({ sessionId, type }: SessionEvent): void => {
-    if (sessionId !== this.#sessionId) return;
+    if (sessionId !== this.#session.id) return;
     this.#hasBegun = true;
     if (type === "turn_end") this.#onEnd();
   };
@@ -77,13 +77,24 @@ export class TurnStream {
   #complete(): void {
     if (this.#response === undefined) return;
     const hasEvents = this.#hasBegun || this.#after !== undefined;
-    // Another process has deleted the session: the turn has no end event.
-    const isGone = this.#response.error?.code === "not_found";
-    if (hasEvents && !this.#isSeen) {
-      return isGone ? this.#reader?.end(this.#endings.gone) : undefined;
-    }
+    if (hasEvents && !this.#isSeen && !this.#isFailed) return this.#endEarly(this.#response);
     const turnId = hasEvents ? this.#turnIdOf() : undefined;
     this.#reader?.end(this.#endings.complete(this.#response, turnId));
+  }
+
+  /** Ends the stream if the turn gets no end event here. */
+  #endEarly({ error }: TurnResponse): void {
+    // Another process has deleted the session.
+    if (error?.code === "not_found") this.#reader?.end(this.#endings.gone);
+    // The turn continues elsewhere.
+    if (error?.code === "host_closed") this.#reader?.endEarly("closing");
+  }
+
+  /** Whether the turn stopped without an end in the log, and no host continues it. */
+  get #isFailed(): boolean {
+    const code = this.#response?.error?.code;
+    const isStopped = code === "engine_failed" || code === "set_aside";
+    return isStopped && this.#session.status === "running";
   }
 }
 

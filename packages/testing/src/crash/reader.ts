@@ -86,8 +86,8 @@ export class Reader {
     this.#connections += 1;
     const connection = this.#connections;
     await main.look();
-    // Only a session that does not exist yet has nothing to replay.
-    const isUnborn = isNew && main.stored.length === 0;
+    // Only a session that does not exist yet has nothing to replay. A host that was paused may still know one that was deleted.
+    const isUnborn = isNew && main.stored.length === 0 && session.incarnation === undefined;
     if (isUnborn && connection === 1) this.#first = "live";
     const last = this.seen.at(-1);
     const isSame = last !== undefined && last.incarnation === session.incarnation;
