@@ -445,7 +445,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
     this.wakeups.begin();
   }
 
-  /** The work ended, and the log does not say so. Only if no other host continues it does it concern more than the handles. */
+  /** The work ended, and the log does not say so. It concerns more than the handles only if no other host can continue it. */
   onFailed(thrown: unknown): void {
     const why = toFailure(this.id, thrown);
     if (isForNoHost(thrown)) this.#tellStuck(why);
@@ -453,7 +453,6 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   }
 
   /** Checks whether an entry arrived just before the lease was released. */
-
   async onRest(lastSeq: number | undefined): Promise<void> {
     if (lastSeq !== undefined) {
       if (lastSeq > this.log.fold.seq) await this.log.catchUp();
