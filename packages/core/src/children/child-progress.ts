@@ -3,7 +3,7 @@ import type { SessionEvent } from "@capstan/log";
 import type { Clock } from "../platform/clock.ts";
 
 /** Deltas that are joined at a time: concatenating each of them would keep a node per delta alive, and a longer list would be copied as it grows. */
-const joinedAtOnce = 16;
+const joinedAtOnce = 64;
 
 /** Readers of the child get every delta at once. Readers of its parent only need to see that it works. */
 const flushMs = 50;
