@@ -203,6 +203,26 @@ test("an opened session may read its context, too, and nothing else is taken for
   );
 });
 
+test("a history that was loaded is recorded in a checkpoint only once that saves entries", async () => {
+  const world = smallWorld(Array.from({ length: 8 }, () => say("Yes")));
+  const session = hostOf(world).createSession({ agent: "helper", id: "loaded" });
+  const history = Array.from(
+    { length: 20 },
+    (_, n) => ({ role: "user", content: `${n}` }) as const,
+  );
+  await session.loadHistory(history);
+  const hasCheckpoint = (): boolean =>
+    world.entries("loaded").some(({ type }) => type === "checkpoint");
+
+  await session.run("First");
+  await session.run("Second");
+  const early = hasCheckpoint();
+  for (let turn = 3; turn <= 6; turn += 1) await session.run(`${turn}`);
+
+  expect(early).toBe(false);
+  expect(hasCheckpoint()).toBe(true);
+});
+
 /** A session of three turns, with a summary of the first two, and a checkpoint before the third. */
 async function compactedWorld(
   script: readonly ScriptItem[],

@@ -14,7 +14,6 @@ import { contextOfSession } from "../owner/context-of-turn.ts";
 import { DraftedTurn, mayBeDrafted } from "../owner/drafted-turn.ts";
 import { Envelopes } from "../owner/envelopes.ts";
 import { HeldLease } from "../owner/held-lease.ts";
-import { isCheckpointDue } from "../owner/opening-entries.ts";
 import { Owner } from "../owner/owner.ts";
 import type { SessionLog } from "../owner/session-log.ts";
 import { setAside } from "../owner/unusable-claim.ts";
@@ -142,7 +141,7 @@ export class SessionWork {
     const { host, log } = this.#options;
     if (body.type !== "input" || !mayBeDrafted(log.fold, body)) return undefined;
     // A checkpoint is the state after the input.
-    if (isCheckpointDue(log.fold, host.checkpointAfter)) return undefined;
+    if (log.isCheckpointDue(host.checkpointAfter)) return undefined;
     try {
       return host.agent(log.fold.agent);
     } catch {

@@ -21,21 +21,18 @@ export function openingOf(action: TurnAction, epoch: number): OwnedBody {
 /** Longest state that is recorded, in characters of JSON: stores limit the size of an entry. */
 const maxCheckpointChars = 1_000_000;
 
-/** Whether a checkpoint would save a reader this number of entries. */
-export function isCheckpointDue({ uncheckedEntries }: SessionFold, after: number): boolean {
-  return uncheckedEntries > 0 && uncheckedEntries >= after;
-}
-
 /** State before the turn, if a checkpoint is due. A turn that goes on has none: its state is not at rest. */
 export function checkpointBefore(
   { type }: TurnAction,
-  { feed }: SessionLog,
+  log: SessionLog,
   after: number,
 ): readonly OwnedBody[] {
-  if (type !== "start" || !isCheckpointDue(feed.fold, after)) return [];
-  const state = feed.checkpoint();
-  if (state === undefined || JSON.stringify(state).length > maxCheckpointChars) return [];
-  return [{ type: "checkpoint", state }];
+  if (type !== "start" || !log.isCheckpointDue(after)) return [];
+  const state = log.feed.checkpoint();
+  if (state === undefined) return [];
+  if (JSON.stringify(state).length <= maxCheckpointChars) return [{ type: "checkpoint", state }];
+  log.postponeCheckpoint();
+  return [];
 }
 
 /** Empty if the log has the plan's prompt, or the plan could not resolve it. */

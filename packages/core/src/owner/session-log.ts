@@ -79,6 +79,8 @@ export class SessionLog {
   /** Seq of the checkpoint that the fold was loaded from; 0 if it was not. */
   #checkpoint = 0;
   #completing: Promise<void> | undefined;
+  /** Seq before which no checkpoint is attempted. */
+  #noCheckpointBefore = 0;
 
   constructor(options: SessionLogOptions) {
     this.id = options.id;
@@ -119,6 +121,17 @@ export class SessionLog {
       this.#reading = undefined;
     });
     return this.#reading;
+  }
+
+  /** Whether a checkpoint would save a reader this number of entries. */
+  isCheckpointDue(entries: number): boolean {
+    const { seq, uncheckedEntries } = this.fold;
+    return uncheckedEntries > 0 && uncheckedEntries >= entries && seq >= this.#noCheckpointBefore;
+  }
+
+  /** The state is too long for a checkpoint: computing it before each turn would cost more than it saves. */
+  postponeCheckpoint(): void {
+    this.#noCheckpointBefore = 2 * this.fold.seq;
   }
 
   /** Reads the messages that the checkpoint has left out, if it has: `fold.transcript` then has all of them. Fails like `catchUp`. */

@@ -5,6 +5,8 @@ export class CheckpointFold {
   #seq: number | undefined;
   /** Whether models are shown less of the past since then. */
   #isShortened = false;
+  /** Number of messages that were left then: a checkpoint has them. */
+  #kept = 0;
 
   /** Seq of the last checkpoint from which the log can be read; undefined if there is none. */
   get seq(): number | undefined {
@@ -13,7 +15,7 @@ export class CheckpointFold {
 
   /** Number of entries that a checkpoint after this entry would save; 0 if models are shown everything that they were at the last one. */
   unchecked(seq: number): number {
-    return this.#isShortened ? seq - (this.#seq ?? 0) : 0;
+    return this.#isShortened ? Math.max(0, seq - (this.#seq ?? 0) - this.#kept) : 0;
   }
 
   take({ seq, state }: EntryOf<"checkpoint">): void {
@@ -23,8 +25,9 @@ export class CheckpointFold {
     this.#isShortened = false;
   }
 
-  /** Called when a summary replaces messages, or the history is replaced. */
-  shorten(): void {
+  /** Called when a summary replaces all messages but this number, or the history is replaced by as many. */
+  shorten(kept: number): void {
     this.#isShortened = true;
+    this.#kept = kept;
   }
 }

@@ -445,7 +445,7 @@ export class SessionFold {
     // A new conversation has no recorded prompt yet.
     this.#prompt = undefined;
     this.#shown.replace(messages);
-    this.#checkpoints.shorten();
+    this.#checkpoints.shorten(messages.length);
     this.#family.cut();
     this.compactions.reset();
   }
@@ -479,7 +479,7 @@ export class SessionFold {
     // A summary of messages that no longer exist is ignored.
     if (end === 0) return;
     this.#shown.summarize(entry);
-    this.#checkpoints.shorten();
+    this.#checkpoints.shorten(this.transcript.length - end);
   }
 
   /** Answers to pending calls, as the kernel takes them. */
