@@ -49,7 +49,7 @@ const blocks = allBlocks()
   .filter(isShell)
   .filter((block) => commandsIn(block).some(isCapstan));
 
-/** What a user of the pages has: a project with a file, a picture, and the settings of another program. */
+/** Project of a reader of the pages, with a file, a picture, and the settings of another program. */
 function createUser(): Partial<MemoryIo> & { readonly home: string } {
   const { home } = memoryIo();
   const cwd = join(home, "project");

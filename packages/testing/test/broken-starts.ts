@@ -49,10 +49,10 @@ export const brokenStarts: readonly BrokenStore[] = [
     }),
   },
   {
-    fault: "a start without a lease is stored under a lease that nobody has",
+    fault: "a start without a lease is stored under a lease that no process holds",
     sentence: "a start is dropped if no lease is asked for",
     from: posting((intact) => (id, entry, options) => {
-      const claim = options.claim ?? { owner: "nobody", ttlMs: 1 };
+      const claim = options.claim ?? { owner: "none", ttlMs: 1 };
       const { claim: _, ...posted } = intact.post(id, entry, { ...options, claim });
       return posted;
     }),
