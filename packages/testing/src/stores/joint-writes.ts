@@ -102,6 +102,18 @@ export const jointWrites: StoreTheme = {
       assert.equal((await repository.list()).sessions[0]?.head.title, "Over");
     },
 
+    "the lease is released with an append that changes no head": async ({ repository, other }) => {
+      const { lease } = await beginOwned(repository, "s", { title: "Mine" });
+
+      const appended = await repository.append("s", [owned("e")], { lease, releases: true });
+
+      assert.equal(appended.type, "appended");
+      if (appended.isReleased !== true) await repository.release(lease);
+      const { head: claimed } = await own(other, "s", "second");
+      assert.equal(claimed.title, "Mine");
+      await failsWith("fenced", () => repository.append("s", [owned("f")], { lease }));
+    },
+
     "an append that conflicts releases nothing": async ({ repository, other }) => {
       const { lease } = await beginOwned(repository, "s");
       await other.post("s", posted("p"));

@@ -1,8 +1,14 @@
 /** Posts that bring the start of their turn along, for stores that can write both at once. The others ignore the start, and say nothing of it. */
 import assert from "node:assert/strict";
-import type { Posted, PostedStart, PostOptions, SessionRepository } from "@capstan/log";
+import type {
+  Posted,
+  PostedStart,
+  PostOptions,
+  SessionHead,
+  SessionRepository,
+} from "@capstan/log";
 import { failsWith } from "./fails-with.ts";
-import { begin, claimsOf, head, own, owned, posted } from "./samples.ts";
+import { beginOwned, claimsOf, created, head, own, owned, posted } from "./samples.ts";
 import { longMs } from "./store-case.ts";
 import type { StoreTheme } from "./store-case.ts";
 import { readAll, readIds } from "./walk.ts";
@@ -16,6 +22,16 @@ function starting(fields: Partial<PostedStart> = {}, owner = "first"): PostOptio
   const running = head({ status: "running", title: "Started", seen: 2 });
   const start = { entries, head: running, onlyIfSeq: 1, ...fields };
   return { claim: { owner, ttlMs: longMs }, start };
+}
+
+/** Creates a session and releases its first lease: stores may start turns in another way for processes that have held none. */
+async function begin(
+  repository: SessionRepository,
+  id: string,
+  fields: Partial<SessionHead> = {},
+): Promise<void> {
+  const { lease } = await beginOwned(repository, id, fields);
+  await repository.release(lease);
 }
 
 async function titleOf(repository: SessionRepository): Promise<string | undefined> {
@@ -135,6 +151,28 @@ export const startedPosts: StoreTheme = {
       assert.deepEqual([again.seq, again.isNew, again.isStarted], [2, false, undefined]);
       assert.deepEqual(await readIds(repository, "s"), ["created", "p"]);
       await own(other, "s", "second");
+    },
+
+    "a start that is meant for another session of the id is not stored": async ({
+      repository,
+      other,
+    }) => {
+      await begin(repository, "s");
+
+      const options = { ...starting(), incarnation: "another" };
+      await failsWith("not_found", () => repository.post("s", posted("p"), options));
+
+      assert.deepEqual(await readIds(repository, "s"), ["created"]);
+      await own(other, "s", "second");
+    },
+
+    "a process that never held a lease may start a turn as well": async ({ repository, other }) => {
+      await other.create("s", [created()], head());
+
+      const written = await repository.post("s", posted("p"), starting());
+
+      const started = written.isStarted === true ? ["first-e", "first-f"] : [];
+      assert.deepEqual(await readIds(other, "s"), ["created", "p", ...started]);
     },
 
     "a start with an id that is taken fails like an append, and its post is not stored either":
