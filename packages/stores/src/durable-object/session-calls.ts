@@ -16,7 +16,7 @@ import type {
 import { fromBase64, sessionNotFound, toBase64 } from "@capstan/log";
 import { BlobRows } from "../tables/blob-rows.ts";
 import type { Holders } from "../tables/lease-rows.ts";
-import { postJointly } from "../tables/joint-posts.ts";
+import { JointWrites } from "../tables/joint-writes.ts";
 import { LeaseRows } from "../tables/lease-rows.ts";
 import { migrations } from "../tables/migrations.ts";
 import { SessionRows } from "../tables/session-rows.ts";
@@ -30,6 +30,7 @@ import { Reports, reportMigration } from "./reports.ts";
 interface Tables {
   readonly sessions: SessionRows;
   readonly leases: LeaseRows;
+  readonly joint: JointWrites;
   readonly blobs: BlobRows;
   readonly reports: Reports;
 }
@@ -82,12 +83,7 @@ export class SessionCalls {
     entries: readonly EntryText[],
     options: AppendOptions,
   ): Promise<Appended> {
-    return this.#write(to, ({ sessions, leases }, now) => {
-      const appended = sessions.append(to.id, entries, options, now);
-      if (options.releases !== true || appended.type === "conflict") return appended;
-      leases.release(options.lease, now);
-      return { ...appended, isReleased: true };
-    });
+    return this.#write(to, ({ joint }, now) => joint.append(to.id, entries, options, now));
   }
 
   /** A caller of an earlier version sends no start. */
@@ -97,9 +93,7 @@ export class SessionCalls {
     options: PostOptions,
     started: readonly EntryText[] = [],
   ): Promise<Posted> {
-    return this.#write(to, (rows, now) =>
-      postJointly(rows, to.id, { entry, started }, options, now),
-    );
+    return this.#write(to, ({ joint }, now) => joint.post(to.id, { entry, started }, options, now));
   }
 
   read({ id }: Address, options: ReadOptions): ReadPage {
@@ -189,9 +183,12 @@ export class SessionCalls {
 function openTables(storage: ObjectStorage): Tables {
   migrate(storage, [reportMigration, ...migrations]);
   const database = databaseOf(storage);
+  const sessions = new SessionRows(database, crc32);
+  const leases = new LeaseRows(database, holders);
   return {
-    sessions: new SessionRows(database, crc32),
-    leases: new LeaseRows(database, holders),
+    sessions,
+    leases,
+    joint: new JointWrites(database, sessions, leases),
     blobs: new BlobRows(database),
     reports: new Reports(database),
   };

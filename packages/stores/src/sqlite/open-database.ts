@@ -14,6 +14,12 @@ export interface OpenOptions {
   readonly secureDelete: boolean;
 }
 
+/**
+ * The write-ahead log is copied into the file when it has so many pages of 4 KB. By default that is after 1,000, and then many sessions at
+ * work copy and sync the same pages again and again.
+ */
+const pagesPerCheckpoint = 4_000;
+
 /** Longest timeout that SQLite accepts: 24 days. */
 const maxBusyMs = 2 ** 31 - 1;
 
@@ -27,6 +33,7 @@ export function openDatabase(
     const isOurs = versionOf(database, path) > 0;
     useWal(database, busyMs);
     database.exec(`PRAGMA synchronous = ${durability}`);
+    database.exec(`PRAGMA wal_autocheckpoint = ${pagesPerCheckpoint}`);
     database.exec(`PRAGMA secure_delete = ${secureDelete ? "ON" : "OFF"}`);
     if (!isOurs || versionOf(database, path) < migrations.length) migrate(database, path);
     return database;

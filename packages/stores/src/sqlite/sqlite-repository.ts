@@ -23,7 +23,6 @@ import type {
 } from "@capstan/log";
 import { incarnationOf, isPromise } from "@capstan/log";
 import type { DatabaseSync } from "node:sqlite";
-import type { EntryText } from "../text/entry-text.ts";
 import { toEntryTexts, toPostTexts } from "../text/entry-text.ts";
 import { LocalWatch } from "../watch/local-watch.ts";
 import type { StoreHandle } from "../handle/store-handle.ts";
@@ -37,7 +36,7 @@ import { openDatabase } from "./open-database.ts";
 import type { Durability } from "./open-database.ts";
 import type { SharedMountPolicy } from "./shared-mount.ts";
 import { checkMount } from "./shared-mount.ts";
-import { postJointly } from "../tables/joint-posts.ts";
+import { JointWrites } from "../tables/joint-writes.ts";
 import { SessionRows } from "../tables/session-rows.ts";
 import { closedStore } from "../handle/closed-store.ts";
 import { toRepositoryError } from "../tables/sqlite-failure.ts";
@@ -79,7 +78,7 @@ export class SqliteRepository implements StoreHandle {
   readonly #transactions: Transactions;
   readonly #sessions: SessionRows;
   readonly #leases: LeaseRows;
-  readonly #rows: { readonly sessions: SessionRows; readonly leases: LeaseRows };
+  readonly #joint: JointWrites;
   readonly #blobs: BlobRows;
   readonly #watch: LocalWatch;
 
@@ -93,7 +92,7 @@ export class SqliteRepository implements StoreHandle {
     this.#transactions = new Transactions(database, durability === "full" ? 0 : maxAtOnce);
     this.#sessions = new SessionRows(database, checksumOf);
     this.#leases = new LeaseRows(database, { fateOf, ownIdentity });
-    this.#rows = { sessions: this.#sessions, leases: this.#leases };
+    this.#joint = new JointWrites(database, this.#sessions, this.#leases);
     this.#blobs = new BlobRows(database);
     const notes = new NoteRows(database);
     this.#watch = new LocalWatch({
@@ -121,25 +120,18 @@ export class SqliteRepository implements StoreHandle {
     const texts = toEntryTexts(id, entries);
     return this.#write(
       id,
-      () => this.#append(id, texts, options, this.#now()),
+      () => this.#joint.append(id, texts, options, this.#now()),
       ({ type, lastSeq }, isAtOnce) => {
         if (type === "appended" && texts.length > 0) this.#watch.wrote(id, lastSeq, isAtOnce);
       },
     );
   }
 
-  #append(id: string, texts: readonly EntryText[], options: AppendOptions, now: number): Appended {
-    const appended = this.#sessions.append(id, texts, options, now);
-    if (options.releases !== true || appended.type === "conflict") return appended;
-    this.#leases.release(options.lease, now);
-    return { ...appended, isReleased: true };
-  }
-
   post(id: string, entry: PostedEntry, options: PostOptions = {}): MaybePromise<Posted> {
     const texts = toPostTexts(id, entry, options);
     return this.#write(
       id,
-      () => postJointly(this.#rows, id, texts, options, this.#now()),
+      () => this.#joint.post(id, texts, options, this.#now()),
       ({ isNew, seq, claim }, isAtOnce) => {
         if (isNew) this.#watch.wrote(id, claim?.lastSeq ?? seq, isAtOnce);
       },

@@ -67,14 +67,10 @@ export class Transactions {
     const group = this.#waiting;
     this.#waiting = [];
     if (group.length === 0) return;
-    let outcomes: Outcome[];
+    let outcomes: readonly Outcome[];
     try {
-      const [only, second] = group;
-      outcomes = this.atOnce(() =>
-        only !== undefined && second === undefined
-          ? [{ isDone: true, value: only.run() }]
-          : group.map(({ run }) => this.#runOne(run)),
-      );
+      outcomes =
+        this.#runAll(group) ?? this.atOnce(() => group.map(({ run }) => this.#runOne(run)));
     } catch (thrown) {
       for (const { reject } of group) reject(thrown);
       return;
@@ -82,6 +78,28 @@ export class Transactions {
     for (const [i, outcome] of outcomes.entries()) {
       if (outcome.isDone) group[i]?.resolve(outcome.value);
       else group[i]?.reject(outcome.thrown);
+    }
+  }
+
+  /**
+   * Without savepoints, which cost a third of small writes. Undefined if one was refused: then nothing was written, and all have to run
+   * again. They only read and write rows.
+   */
+  #runAll(group: readonly Waiting[]): readonly Outcome[] | undefined {
+    let isRefused = false;
+    const outcomeOf = ({ run }: Waiting): Outcome => {
+      try {
+        return { isDone: true, value: run() };
+      } catch (thrown) {
+        isRefused = true;
+        throw thrown;
+      }
+    };
+    try {
+      return this.atOnce(() => group.map(outcomeOf));
+    } catch (thrown) {
+      if (isRefused && group.length > 1) return undefined;
+      throw thrown;
     }
   }
 

@@ -24,9 +24,16 @@ interface ProcessRow {
   readonly identity: string;
 }
 
-const given = "epoch = epoch + 1, owner = ?, expires_at = ?, holder = ?, last_owned = ?";
+/** Changes of a row whose lease is given to `holder`. */
+export const givenTo = (holder: string): string =>
+  `epoch = epoch + 1, owner = ?, expires_at = ?, holder = ${holder}, last_owned = ?`;
+const given = givenTo("?");
+/** Whether the lease may be given to an owner. */
+export const isFree = "(coalesce(expires_at, 0) <= ? OR owner = ?)";
 const claimed = "id, epoch, last_seq, head";
 const none = "owner = NULL, expires_at = NULL, holder = NULL";
+/** Changes of a row whose lease is released. */
+export const released: string = `${none}, last_owned = ?`;
 
 /** Knowledge about processes that hold leases. */
 export interface Holders {
@@ -55,8 +62,7 @@ export class LeaseRows {
     this.#holders = holders;
     const valid = "id = ? AND epoch = ? AND expires_at > ?";
     this.#acquire = database.prepare(
-      `UPDATE sessions SET ${given} WHERE id = ? AND (coalesce(expires_at, 0) <= ? OR owner = ?)
-       RETURNING ${claimed}`,
+      `UPDATE sessions SET ${given} WHERE id = ? AND ${isFree} RETURNING ${claimed}`,
     );
     this.#claim = database.prepare(`UPDATE sessions SET ${given} WHERE n = ? RETURNING ${claimed}`);
     this.#held = database.prepare(
@@ -68,7 +74,7 @@ export class LeaseRows {
       `UPDATE sessions SET expires_at = ? WHERE id = ? AND epoch = ? AND expires_at IS NOT NULL RETURNING n`,
     );
     this.#release = database.prepare(
-      `UPDATE sessions SET ${none}, last_owned = ? WHERE ${valid} RETURNING last_seq`,
+      `UPDATE sessions SET ${released} WHERE ${valid} RETURNING last_seq`,
     );
     const due = "FROM sessions WHERE due_at <= ? AND agent IN (SELECT value FROM json_each(?))";
     this.#due = database.prepare(`SELECT n ${due} ORDER BY last_owned, n LIMIT ?`);
@@ -78,6 +84,11 @@ export class LeaseRows {
     this.#addProcess = database.prepare("INSERT INTO processes (identity) VALUES (?) RETURNING n");
     this.#freeHeld = database.prepare(`UPDATE sessions SET ${none} WHERE holder = ?`);
     this.#removeProcess = database.prepare("DELETE FROM processes WHERE n = ?");
+  }
+
+  /** Identity of this process. */
+  ownIdentity(): string {
+    return this.#holders.ownIdentity();
   }
 
   acquire(id: string, owner: string, ttlMs: number, now: number): Claim | undefined {

@@ -19,11 +19,14 @@ import type { ListRow } from "../rows/list-rows.ts";
 import { toListPage, toListSelection } from "../rows/list-rows.ts";
 import type { WatchedState } from "../watch/local-watch.ts";
 import { fromPlainText, toPlainOrNull, toPlainText } from "../text/plain-text.ts";
-import type { Database, Statement } from "./database.ts";
+import type { Database, Row, Statement, Value } from "./database.ts";
+import { released } from "./lease-rows.ts";
 import { isTaken, isTooBig } from "./sqlite-failure.ts";
 
 /** Longer logs are read in pages, so that no caller waits for all of it. */
 const maxPage = 1_000;
+/** Entries of one statement. A write of a turn has up to four. */
+const maxTogether = 4;
 /** Largest seq that fits into an entry's key. */
 const maxSeq = 0xff_ff_ff_ff;
 
@@ -58,9 +61,11 @@ export class SessionRows {
   readonly #database: Database;
   readonly #checksumOf: ChecksumOf<string>;
   readonly #create: Statement;
-  readonly #insert: Statement;
+  /** By the number of entries, less one. */
+  readonly #inserts: Statement[] = [];
   readonly #append: Statement;
   readonly #appendWithHead: Statement;
+  readonly #appendAndRelease: Statement;
   readonly #post: Statement;
   readonly #seqOf: Statement;
   readonly #read: Statement;
@@ -76,15 +81,15 @@ export class SessionRows {
       `INSERT INTO sessions (id, last_seq, incarnation, ${headColumns}, epoch)
        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, last_epoch FROM deleted RETURNING n`,
     );
-    this.#insert = database.prepare(
-      "INSERT INTO entries (place, session, id, body, checksum) VALUES ((? << 32) | ?, ?, ?, ?, ?)",
-    );
     this.#append = database.prepare(
       `UPDATE sessions SET last_seq = last_seq + ? WHERE ${valid} RETURNING n, last_seq`,
     );
+    const withHead = `last_seq = last_seq + ?, (${headColumns}) = (?, ?, ?, ?, ?, ?, ?, ?)`;
     this.#appendWithHead = database.prepare(
-      `UPDATE sessions SET last_seq = last_seq + ?, (${headColumns}) = (?, ?, ?, ?, ?, ?, ?, ?)
-       WHERE ${valid} RETURNING n, last_seq`,
+      `UPDATE sessions SET ${withHead} WHERE ${valid} RETURNING n, last_seq`,
+    );
+    this.#appendAndRelease = database.prepare(
+      `UPDATE sessions SET ${withHead}, ${released} WHERE ${valid} RETURNING n, last_seq`,
     );
     this.#post = database.prepare(
       `UPDATE sessions SET last_seq = last_seq + 1, last_posted = last_seq + 1
@@ -130,23 +135,28 @@ export class SessionRows {
     } catch (thrown) {
       throw isTaken(thrown) ? sessionExists(id) : thrown;
     }
-    this.#insertAll(id, n, 1, entries);
+    this.insert(id, n, 1, entries);
   }
 
+  /** With `releases`, a lease is released only along with a head. */
   append(id: string, entries: readonly EntryText[], options: AppendOptions, now: number): Appended {
-    const { lease, head, onlyIfSeq } = options;
-    const condition = [toPlainText(id), lease.epoch, now, onlyIfSeq ?? null] as const;
     const row =
-      lease.sessionId !== id
-        ? undefined
-        : head === undefined
-          ? this.#append.get(entries.length, ...condition)
-          : this.#appendWithHead.get(entries.length, ...toHeadValues(head), ...condition);
+      options.lease.sessionId === id ? this.#count(id, entries.length, options, now) : undefined;
     if (row === undefined) return this.#refuseAppend(id, options, now);
     const { n, last_seq: lastSeq } = row as unknown as KeyRow;
     const first = lastSeq - entries.length + 1;
-    this.#insertAll(id, n, first, entries);
+    this.insert(id, n, first, entries);
     return { type: "appended", seqs: entries.map((_, i) => first + i), lastSeq };
+  }
+
+  /** Makes room for so many entries. Undefined if the lease is over or the log has grown. */
+  #count(id: string, count: number, options: AppendOptions, now: number): Row | undefined {
+    const { lease, head, onlyIfSeq, releases } = options;
+    const condition = [toPlainText(id), lease.epoch, now, onlyIfSeq ?? null] as const;
+    if (head === undefined) return this.#append.get(count, ...condition);
+    const values = toHeadValues(head);
+    if (releases !== true) return this.#appendWithHead.get(count, ...values, ...condition);
+    return this.#appendAndRelease.get(count, ...values, now, ...condition);
   }
 
   post(id: string, entry: EntryText, { incarnation }: WriteOptions): Posted {
@@ -156,7 +166,7 @@ export class SessionRows {
     const row = this.#post.get(...meant);
     if (row === undefined) throw incarnation === undefined ? sessionNotFound(id) : sessionGone(id);
     const { n, last_seq: seq } = row as unknown as KeyRow;
-    this.#insertAll(id, n, seq, [entry]);
+    this.insert(id, n, seq, [entry]);
     return { seq, isNew: true };
   }
 
@@ -202,18 +212,40 @@ export class SessionRows {
     for (const deletion of this.#deletions) deletion.run(row.n);
   }
 
-  #insertAll(id: string, n: number, first: number, entries: readonly EntryText[]): void {
-    let seq = first;
-    for (const entry of entries) {
-      try {
-        const { text } = entry;
-        this.#insert.run(n, seq, n, toPlainText(entry.id), text, this.#checksumOf(text));
-      } catch (thrown) {
-        if (isTaken(thrown)) throw invalidEntry(id, `its id "${entry.id}" is already in use`);
-        throw isTooBig(thrown) ? invalidEntry(id, "it exceeds SQLite's size limit") : thrown;
-      }
-      seq += 1;
+  /** Adds entries to the session with the number `n`: the first gets the seq `first`. */
+  insert(id: string, n: number, first: number, entries: readonly EntryText[]): void {
+    for (let from = 0; from < entries.length; from += maxTogether) {
+      this.#insertSome(id, n, first + from, entries.slice(from, from + maxTogether));
     }
+  }
+
+  #insertSome(id: string, n: number, first: number, entries: readonly EntryText[]): void {
+    const statement = this.#inserts[entries.length - 1] ?? this.#prepareInsert(entries.length);
+    const values: Value[] = [n, first];
+    for (const entry of entries) {
+      values.push(toPlainText(entry.id), entry.text, this.#checksumOf(entry.text));
+    }
+    try {
+      statement.run(...values);
+    } catch (thrown) {
+      if (!isTaken(thrown) && !isTooBig(thrown)) throw thrown;
+      const [only, second] = entries;
+      if (only !== undefined && second === undefined) throw toInvalid(thrown, id, only);
+      // Together they do not tell which of them was refused.
+      for (const [i, entry] of entries.entries()) this.#insertSome(id, n, first + i, [entry]);
+    }
+  }
+
+  #prepareInsert(count: number): Statement {
+    const rows = Array.from({ length: count }, (_, i) => {
+      const at = 3 + 3 * i;
+      return `((?1 << 32) | (?2 + ${i}), ?1, ?${at}, ?${at + 1}, ?${at + 2})`;
+    });
+    const statement = this.#database.prepare(
+      `INSERT INTO entries (place, session, id, body, checksum) VALUES ${rows.join(", ")}`,
+    );
+    this.#inserts[count - 1] = statement;
+    return statement;
   }
 
   #mustFind(id: string): SessionRow {
@@ -240,6 +272,11 @@ export class SessionRows {
     this.#lists.set(where, statement);
     return statement;
   }
+}
+
+function toInvalid(thrown: unknown, sessionId: string, { id }: EntryText): unknown {
+  if (isTaken(thrown)) return invalidEntry(sessionId, `its id "${id}" is already in use`);
+  return isTooBig(thrown) ? invalidEntry(sessionId, "it exceeds SQLite's size limit") : thrown;
 }
 
 /** Empty if the row belongs to a session without further entries. */
