@@ -2,12 +2,13 @@
 import { once } from "node:events";
 import type { Session } from "@capstan/core";
 import { createHost } from "@capstan/core";
-import type { NewEntry, SessionEvent, SessionRepository } from "@capstan/log";
+import type { SessionEvent, SessionRepository } from "@capstan/log";
 import { postgres } from "@capstan/stores/postgres";
 import { sqlite } from "@capstan/stores/sqlite";
 import { createWorkAgent } from "./capacity-agent.ts";
-import { subject as driver } from "./subjects/driver.ts";
+import { openBareTurns } from "./bare-turns.ts";
 import type { DurableKind } from "./subject.ts";
+import { recordTurnWrites } from "./turn-writes.ts";
 
 export type CapacityTask = "turns" | "churn" | "driver" | MemoryTask;
 
@@ -24,8 +25,6 @@ export interface CapacityOrder {
 }
 
 const sessionsAtOnce = 50;
-/** To post the input with the lease, and the appends of 3 steps, the last of which releases it. */
-const writesPerTurn = 6;
 /** Before anything is counted. */
 const warmUpMs = 2_000;
 
@@ -112,20 +111,21 @@ async function prepareChurn(): Promise<Count> {
 
 /** The number of turns whose writes the driver could do. */
 async function prepareDriver(): Promise<Count> {
-  const log = await driver.durable?.[order.kind](order.where, sessionsAtOnce);
-  if (log === undefined) throw new Error("The driver keeps nothing");
-  let next = 0;
+  const { kind, where, index } = order;
+  const writes = await recordTurnWrites();
+  const prefix = `bare-${index}-${process.pid}`;
+  const store = await openBareTurns(kind, where, prefix, sessionsAtOnce, writes);
   return async (ms) => {
-    let writes = 0;
+    let turns = 0;
     const until = performance.now() + ms;
     const work = async (session: number): Promise<void> => {
       while (performance.now() < until) {
-        await log.append(session, entry(`${process.pid}-${session}-${(next += 1)}`));
-        writes += 1;
+        for (const index of writes.keys()) await store(session, index);
+        turns += 1;
       }
     };
     await Promise.all(Array.from({ length: sessionsAtOnce }, (_, session) => work(session)));
-    return writes / writesPerTurn;
+    return turns;
   };
 }
 
@@ -172,9 +172,4 @@ async function settledHeap(): Promise<number> {
 
 function openStore(): SessionRepository {
   return order.kind === "sqlite" ? sqlite(order.where) : postgres(order.where);
-}
-
-function entry(id: string): NewEntry {
-  const message = { role: "user", id, content: "x".repeat(200) } as const;
-  return { v: 1, id, at: 1_000, type: "steer", message };
 }
