@@ -132,10 +132,13 @@ export class Readers {
 
   /** Delivers events of entries that were stored together: events that a reader causes in the meantime follow all of them. */
   showAll(placed: readonly PlacedEvent[]): void {
-    this.#waiting.push(...placed);
-    if (this.#isShowing) return;
+    if (this.#isShowing) {
+      this.#waiting.push(...placed);
+      return;
+    }
     this.#isShowing = true;
     try {
+      for (const each of placed) this.#deliver(each);
       this.#deliverWaiting();
     } finally {
       this.#isShowing = false;
@@ -148,11 +151,12 @@ export class Readers {
   }
 
   #deliver({ event, cursor }: PlacedEvent): void {
-    if (event.type === "turn_start" && this.#expected.length > 0) this.#begin(event.turnId);
+    const { type, turnId } = event;
+    if (type === "turn_start" && this.#expected.length > 0) this.#begin(turnId);
     const followers = this.#followers;
-    if (event.type === "turn_end") this.#endTurn(event.turnId);
-    if (event.type === "history_rewound") this.#failContinuing(event.sessionId);
-    for (const { turn, turnId } of followers) if (turnId === event.turnId) turn.take(event);
+    if (type === "turn_end") this.#endTurn(turnId);
+    if (type === "history_rewound") this.#failContinuing(event.sessionId);
+    for (const follower of followers) if (follower.turnId === turnId) follower.turn.take(event);
     for (const subscription of this.#subscriptions) {
       subscription.shown?.noteEvent(event);
       try {

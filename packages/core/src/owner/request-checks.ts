@@ -94,9 +94,10 @@ export class RequestChecks {
     const { turn } = this.#checked;
     if (this.#owner.isHandedOff) return handedOff;
     // The request that follows is an effect.
-    const confirmed = heldLease.confirm(log.now());
+    const now = log.now();
+    const confirmed = heldLease.confirm(now);
     if (confirmed !== undefined) return confirmed.then(() => this.#checkLimits(progress));
-    const children = log.fold.children.due(log.now());
+    const children = log.fold.children.due(now);
     if (children.length > 0) {
       const attended = this.#owner.attend(children, turn.turnId);
       return attended.then(() => this.#checkLimits(progress));

@@ -162,18 +162,23 @@ export class TurnJournal {
 
   #record(facts: readonly Fact[], isFollowed: boolean): MaybePromise<JournalReply> {
     const { log, heldLease } = this.#options;
-    const confirmed = heldLease.confirm(log.now());
-    if (confirmed === undefined) return this.#recordOwned(facts, isFollowed);
+    const now = log.now();
+    const confirmed = heldLease.confirm(now);
+    if (confirmed === undefined) return this.#recordOwned(facts, isFollowed, now);
     return confirmed.then(
-      () => this.#recordOwned(facts, isFollowed),
+      () => this.#recordOwned(facts, isFollowed, log.now()),
       (thrown: unknown) => this.#fail(thrown),
     );
   }
 
-  #recordOwned(added: readonly Fact[], isFollowed: boolean): MaybePromise<JournalReply> {
-    const { log, heldLease, turnId } = this.#options;
-    this.#now = log.now();
-    heldLease.check(this.#now);
+  #recordOwned(
+    added: readonly Fact[],
+    isFollowed: boolean,
+    now: number,
+  ): MaybePromise<JournalReply> {
+    const { heldLease, turnId } = this.#options;
+    this.#now = now;
+    heldLease.check(now);
     if (this.isAbandoned) throw abandoned(turnId);
     const facts = this.#waiting.length === 0 ? added : [...this.#waiting, ...added];
     if (heldLease.isLeaving) {

@@ -59,9 +59,9 @@ function hasUsage({ usage, cost }: ResultFact): boolean {
 
 /** Outputs of the last step: its results enter the context together, with the last of them. */
 function outputsOf({ transcript }: SessionFold, facts: readonly Fact[]): ToolContent[] {
-  const stored = transcript.step?.results ?? [];
-  const waiting = facts.flatMap((fact) => (fact.type === "tool_result" ? [fact.result] : []));
-  return [...stored, ...waiting].map(({ output }) => output);
+  const contents = (transcript.step?.results ?? []).map(({ output }) => output);
+  for (const fact of facts) if (fact.type === "tool_result") contents.push(fact.result.output);
+  return contents;
 }
 
 type ResultFact = Extract<Fact, { readonly type: "tool_result" }>;

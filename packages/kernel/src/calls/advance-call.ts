@@ -215,7 +215,7 @@ function execute(step: StepOfCall, run: CallRun, parsed: unknown): void {
   const span = turn.spans?.start("tool", { toolCallId, toolName, step: step.step }, parent);
   const execution = new Execution(turn, run, step.step, parsed, step, span);
   run.run({ stage: "running", execution, startedAt, span });
-  execution.start();
+  execution.start(startedAt);
 }
 
 /** The turn stopped just before the call would have run: the call has not run, and will not. */

@@ -20,8 +20,8 @@ export class CallLimits {
     this.#surroundings = surroundings;
   }
 
-  add(call: LimitedCall, limitMs: number): void {
-    const now = this.#surroundings.now();
+  /** `now` is undefined without a clock. */
+  add(call: LimitedCall, limitMs: number, now: number | undefined): void {
     if (now === undefined) {
       const cancel = this.#surroundings.setTimer(limitMs, () => call.expire());
       this.#timers.set(call, cancel);

@@ -59,10 +59,10 @@ export class Execution implements LimitedCall {
     this.#context = new ToolContext(turn, run, step, taker);
   }
 
-  /** Calls the tool. The taker gets exactly one result, unless `stop` comes first. */
-  start(): void {
+  /** Calls the tool. The taker gets exactly one result, unless `stop` comes first. `startedAt` is undefined without a clock. */
+  start(startedAt: number | undefined): void {
     this.#limitMs = timeoutOf(this.#turn, this.#run);
-    if (this.#limitMs !== Infinity) this.#turn.callLimits.add(this, this.#limitMs);
+    if (this.#limitMs !== Infinity) this.#turn.callLimits.add(this, this.#limitMs, startedAt);
     try {
       const returned =
         this.#turn.spans === undefined ? this.#call() : this.#within(() => this.#call());

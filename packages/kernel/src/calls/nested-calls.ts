@@ -198,7 +198,7 @@ export class NestedCalls implements Nesting {
       };
       const execution = new Execution(this.#turn, run, this.#step, parsed, taker, span);
       run.run({ stage: "running", execution, startedAt, span });
-      execution.start();
+      execution.start(startedAt);
     });
   }
 

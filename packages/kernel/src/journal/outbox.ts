@@ -17,7 +17,15 @@ interface OutboxOwner {
 interface Recorded {
   readonly fact: Fact;
   readonly effect: Effect | undefined;
-  readonly isFollowed: boolean;
+}
+
+/** Facts for one call of the journal. */
+interface Batch {
+  readonly recorded: Recorded[];
+  /** The journal gets this list, and may change it. */
+  readonly facts: Fact[];
+  /** That of the last fact. */
+  isFollowed: boolean;
 }
 
 export class Outbox {
@@ -25,7 +33,7 @@ export class Outbox {
   readonly #callbacks: Callbacks;
   readonly #owner: OutboxOwner;
   /** Facts for the next call of the journal. */
-  #waiting: Recorded[] = [];
+  #waiting: Batch | undefined;
   #flushing: Promise<void> | undefined;
   #isFailed = false;
   #isTakingEffect = false;
@@ -38,7 +46,10 @@ export class Outbox {
 
   /** Queues a fact for the next `flush`. After a failure no fact is handed over. `isFollowed`: see `Journal`. */
   add(fact: Fact, effect: Effect | undefined, isFollowed: boolean): void {
-    this.#waiting.push({ fact, effect, isFollowed });
+    const batch = (this.#waiting ??= { recorded: [], facts: [], isFollowed });
+    batch.recorded.push({ fact, effect });
+    batch.facts.push(fact);
+    batch.isFollowed = isFollowed;
   }
 
   /**
@@ -49,9 +60,9 @@ export class Outbox {
     if (this.#flushing !== undefined) return this.#flushing;
     // A tool that answers synchronously settles while other effects of its batch are still to come: it must wait for them.
     if (this.#isTakingEffect) return undefined;
-    while (this.#waiting.length > 0 && !this.#isFailed) {
+    while (this.#waiting !== undefined && !this.#isFailed) {
       const batch = this.#waiting;
-      this.#waiting = [];
+      this.#waiting = undefined;
       const reply = this.#write(batch);
       if (isPromise(reply)) {
         this.#flushing = this.#finish(batch, reply);
@@ -67,9 +78,7 @@ export class Outbox {
     return undefined;
   }
 
-  #write(batch: readonly Recorded[]): JournalReply | Promise<JournalReply> {
-    const facts = batch.map(({ fact }) => fact);
-    const isFollowed = batch.at(-1)?.isFollowed === true;
+  #write({ facts, isFollowed }: Batch): JournalReply | Promise<JournalReply> {
     try {
       return this.#callbacks.callToEnd("journal", () => this.#journal(facts, isFollowed));
     } catch (thrown) {
@@ -77,7 +86,7 @@ export class Outbox {
     }
   }
 
-  async #finish(batch: readonly Recorded[], pending: Promise<JournalReply>): Promise<void> {
+  async #finish(batch: Batch, pending: Promise<JournalReply>): Promise<void> {
     try {
       const reply = await pending;
       this.#flushing = undefined;
@@ -89,10 +98,10 @@ export class Outbox {
     await this.flush();
   }
 
-  #takeEffect(batch: readonly Recorded[], reply: JournalReply): void {
+  #takeEffect({ recorded }: Batch, reply: JournalReply): void {
     this.#isTakingEffect = true;
     try {
-      for (const { fact, effect } of batch) {
+      for (const { fact, effect } of recorded) {
         if (reply === "reopen" && isUndone(fact)) continue;
         this.#owner.onRecorded(fact, effect);
       }

@@ -51,7 +51,7 @@ export class MemorySession implements DueFacts {
     this.id = id;
     this.lease = lease;
     this.#head = head;
-    for (const entry of entries) this.#add(entry);
+    this.#add(entries);
   }
 
   /** Creates a session with the same content, which is not changed by later writes. Its entries are not checked again. */
@@ -102,11 +102,11 @@ export class MemorySession implements DueFacts {
   append(entries: readonly NewEntry[], options: AppendOptions, now: number): Appended {
     const { lease, head, onlyIfSeq, releases } = options;
     this.lease.check(lease, now);
-    this.#mustBeNew(entries);
+    checkEnvelopes(this.id, entries);
     if (onlyIfSeq !== undefined && onlyIfSeq !== this.lastSeq) {
       return { type: "conflict", lastSeq: this.lastSeq };
     }
-    const seqs = entries.map((entry) => this.#add(entry));
+    const seqs = this.#add(entries);
     if (head !== undefined) this.#head = head;
     const { lastSeq } = this;
     if (releases !== true) return { type: "appended", seqs, lastSeq };
@@ -120,11 +120,11 @@ export class MemorySession implements DueFacts {
     const first = this.#seqOf(entry.id);
     if (first !== undefined) return { seq: first, isNew: false };
     const started = start && terms && this.#mayStart(start, terms, now) ? start : undefined;
-    if (started !== undefined) this.#mustBeNew(started.entries, entry.id);
-    const seq = this.#add(entry);
+    if (started !== undefined) checkEnvelopes(this.id, started.entries);
+    const seq = this.lastSeq + 1;
+    this.#add(started === undefined ? [entry] : [entry, ...started.entries]);
     this.#lastPostedSeq = seq;
     if (started === undefined) return { seq, isNew: true };
-    for (const each of started.entries) this.#add(each);
     this.#head = started.head;
     return { seq, isNew: true, isStarted: true };
   }
@@ -139,15 +139,6 @@ export class MemorySession implements DueFacts {
   #mayStart({ onlyIfSeq }: PostedStart, { owner }: ClaimTerms, now: number): boolean {
     if (onlyIfSeq !== this.lastSeq || this.#head.setAside !== undefined) return false;
     return !this.lease.isHeldByAnother(owner, now);
-  }
-
-  /** Fails with `invalid_entry` if an entry is invalid, or its id is taken. */
-  #mustBeNew(entries: readonly NewEntry[], posted?: string): void {
-    checkEnvelopes(this.id, entries);
-    for (const { id } of entries) {
-      const isTaken = id === posted || this.#seqOf(id) !== undefined;
-      if (isTaken) throw invalidEntry(this.id, `its id "${id}" is taken`);
-    }
   }
 
   read({ after = 0, limit = Infinity, fromCheckpoint }: ReadOptions = {}): ReadPage {
@@ -179,19 +170,41 @@ export class MemorySession implements DueFacts {
     return this.#blobs?.get(ref, range);
   }
 
-  #add(entry: NewEntry): number {
-    const seq = this.#entries.length + 1;
-    this.#entries.push(placed(entry, seq));
-    this.#seqs?.set(entry.id, seq);
-    return seq;
+  /** Returns the seqs. Fails with `invalid_entry` if an id is taken, and then adds nothing. */
+  #add(entries: readonly NewEntry[]): number[] {
+    const { lastSeq } = this;
+    const seqs: number[] = [];
+    for (const entry of entries) {
+      const seq = this.lastSeq + 1;
+      if (!this.#index(entry.id, seq)) {
+        this.#entries.length = lastSeq;
+        // It has ids that were not added.
+        this.#seqs = undefined;
+        throw invalidEntry(this.id, `its id "${entry.id}" is taken`);
+      }
+      this.#entries.push(placed(entry, seq));
+      seqs.push(seq);
+    }
+    return seqs;
+  }
+
+  /** Returns false if the id is taken. */
+  #index(id: string, seq: number): boolean {
+    const seqs = this.#indexed();
+    // One access instead of two: almost no id is taken.
+    return seqs === undefined
+      ? seqAmong(this.#entries, id) === undefined
+      : seqs.set(id, seq).size === seq;
   }
 
   #seqOf(id: string): number | undefined {
-    if (this.#seqs === undefined) {
-      if (this.#entries.length <= maxUnindexed) return seqAmong(this.#entries, id);
-      this.#seqs = new Map(this.#entries.map((entry) => [entry.id, entry.seq]));
-    }
-    return this.#seqs.get(id);
+    const seqs = this.#indexed();
+    return seqs === undefined ? seqAmong(this.#entries, id) : seqs.get(id);
+  }
+
+  #indexed(): Map<string, number> | undefined {
+    if (this.#entries.length <= maxUnindexed) return undefined;
+    return (this.#seqs ??= new Map(this.#entries.map((entry) => [entry.id, entry.seq])));
   }
 }
 

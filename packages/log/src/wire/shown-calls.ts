@@ -27,7 +27,15 @@ export class ShownCalls {
   }
 
   noteEvent(event: SessionEvent): void {
-    if ("pending" in event && event.pending) this.note(event.pending);
+    switch (event.type) {
+      case "awaiting_tool_execution":
+      case "child_waiting":
+      case "turn_end":
+        if (event.pending !== undefined) this.note(event.pending);
+        return;
+      default:
+        return;
+    }
   }
 
   /** Throws for the id of a call that was not shown. */
