@@ -162,31 +162,33 @@ export class TurnJournal {
 
   #record(facts: readonly Fact[], isFollowed: boolean): MaybePromise<JournalReply> {
     const { log, heldLease } = this.#options;
+    // The facts that follow are checked before they are stored, together with these.
+    if (isFollowed && !heldLease.isLeaving) {
+      this.#waiting = this.#withWaiting(facts);
+      return undefined;
+    }
     const now = log.now();
     const confirmed = heldLease.confirm(now);
-    if (confirmed === undefined) return this.#recordOwned(facts, isFollowed, now);
+    if (confirmed === undefined) return this.#recordOwned(facts, now);
     return confirmed.then(
-      () => this.#recordOwned(facts, isFollowed, log.now()),
+      () => this.#recordOwned(facts, log.now()),
       (thrown: unknown) => this.#fail(thrown),
     );
   }
 
-  #recordOwned(
-    added: readonly Fact[],
-    isFollowed: boolean,
-    now: number,
-  ): MaybePromise<JournalReply> {
+  #withWaiting(facts: readonly Fact[]): readonly Fact[] {
+    return this.#waiting.length === 0 ? facts : [...this.#waiting, ...facts];
+  }
+
+  #recordOwned(added: readonly Fact[], now: number): MaybePromise<JournalReply> {
     const { heldLease, turnId } = this.#options;
     this.#now = now;
     heldLease.check(now);
     if (this.isAbandoned) throw abandoned(turnId);
-    const facts = this.#waiting.length === 0 ? added : [...this.#waiting, ...added];
+    const facts = this.#withWaiting(added);
     if (heldLease.isLeaving) {
       const settled = this.#beforeEffects(facts);
       if (settled.length < facts.length) return this.#leaveAfter(settled);
-    } else if (isFollowed) {
-      this.#waiting = facts;
-      return undefined;
     }
     const waiting = this.#waiting;
     this.#waiting = none;

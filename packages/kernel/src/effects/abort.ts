@@ -86,6 +86,10 @@ export class TurnAbort {
     const listeners = this.#listeners;
     if (listeners === undefined) return;
     // Listeners are added and removed like brackets, so it is almost always the last one.
+    if (listeners.at(-1) === listener) {
+      listeners.pop();
+      return;
+    }
     const index = listeners.lastIndexOf(listener);
     if (index !== -1) listeners.splice(index, 1);
   }

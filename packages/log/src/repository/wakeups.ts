@@ -53,9 +53,11 @@ export class Wakeups {
 
   /** A listener that subscribes in the meantime is not notified, and neither is one that unsubscribes. */
   #tell(id: string, wakeup: Wakeup, isMeant: (subscription: Subscription) => boolean): void {
-    for (const subscription of this.#of(id)) {
-      if (isMeant(subscription) && this.#of(id).includes(subscription))
-        tellOne(subscription, wakeup);
+    const all = this.#of(id);
+    for (const subscription of all) {
+      if (!isMeant(subscription)) continue;
+      const left = this.#of(id);
+      if (left === all || left.includes(subscription)) tellOne(subscription, wakeup);
     }
   }
 
