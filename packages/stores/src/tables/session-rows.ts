@@ -221,9 +221,9 @@ export class SessionRows {
 
   #insertSome(id: string, n: number, first: number, entries: readonly EntryText[]): void {
     const statement = this.#inserts[entries.length - 1] ?? this.#prepareInsert(entries.length);
-    const values: Value[] = [n, first];
-    for (const entry of entries) {
-      values.push(toPlainText(entry.id), entry.text, this.#checksumOf(entry.text));
+    const values: Value[] = [];
+    for (const [i, { id: entryId, text }] of entries.entries()) {
+      values.push(n, first + i, n, toPlainText(entryId), text, this.#checksumOf(text));
     }
     try {
       statement.run(...values);
@@ -237,10 +237,8 @@ export class SessionRows {
   }
 
   #prepareInsert(count: number): Statement {
-    const rows = Array.from({ length: count }, (_, i) => {
-      const at = 3 + 3 * i;
-      return `((?1 << 32) | (?2 + ${i}), ?1, ?${at}, ?${at + 1}, ?${at + 2})`;
-    });
+    // Node 22 gives no values to parameters with numbers, so `n` is passed twice.
+    const rows = Array.from({ length: count }, () => "((? << 32) | ?, ?, ?, ?, ?)");
     const statement = this.#database.prepare(
       `INSERT INTO entries (place, session, id, body, checksum) VALUES ${rows.join(", ")}`,
     );
