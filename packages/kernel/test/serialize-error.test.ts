@@ -35,6 +35,17 @@ test("a code of the operating system goes with it, a number does not", () => {
   });
 });
 
+test("the part that a vendor rejected goes with its error, also with that of another copy of this package", () => {
+  const rejected = { messageId: "m1", part: 2 };
+  const own = new ProviderError("invalid_request", "bad image", { rejected });
+  const copied = Object.assign(new Error("bad image"), { name: "ProviderError", rejected });
+  const other = Object.assign(new Error("bad image"), { rejected });
+
+  expect(serializeError(own)).toMatchObject({ rejected });
+  expect(serializeError(copied)).toMatchObject({ rejected });
+  expect(serializeError(other)).not.toHaveProperty("rejected");
+});
+
 test("an error of another realm is an error too", () => {
   const foreign: unknown = runInNewContext("new RangeError('far away')");
 

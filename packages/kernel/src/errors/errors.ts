@@ -108,8 +108,10 @@ export function serializeError(thrown: unknown): SerializedError {
   };
   const code = toName(fieldOf(thrown, "code"));
   if (code !== undefined) serialized.code = code;
+  // By its name: the class of another copy of this package means the same.
   const rejected = toReference(fieldOf(thrown, "rejected"));
-  if (rejected !== undefined && isInstance(thrown, ProviderError)) serialized.rejected = rejected;
+  const isProvider = serialized.name === "ProviderError";
+  if (rejected !== undefined && isProvider) serialized.rejected = rejected;
   return serialized;
 }
 
