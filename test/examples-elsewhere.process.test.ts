@@ -7,7 +7,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { isInstalled, runtimesOfThisRun } from "./runtimes.ts";
+import { isInstalled, runtimesOfThisRun, skipMissing } from "./runtimes.ts";
 
 const root = join(import.meta.dirname, "..");
 const examples = globSync("examples/*.ts", { cwd: root }).sort();
@@ -23,7 +23,7 @@ describe.each(runtimesOfThisRun())("$name", (runtime) => {
     "%s runs and prints what its comments say",
     { timeout: 60_000 },
     async (example, { skip }) => {
-      skip(!isInstalled(runtime), "not installed: run npm ci --prefix test/runtimes");
+      if (!isInstalled(runtime)) skipMissing(runtime.name, skip);
       const source = readFileSync(join(root, example), "utf8");
       const promised = Array.from(source.matchAll(/\/\/ → (.*)$/gm), ([, line]) => line ?? "");
 

@@ -10,7 +10,8 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { app } from "../examples/mounts/hono.ts";
 import { DELETE, GET, OPTIONS, POST } from "../examples/mounts/next-route.ts";
 import { server } from "../examples/mounts/server.ts";
-import { bundleWorker, findWorkerd, startWorkerd, workerdIsMissing } from "./workerd.ts";
+import { skipMissing } from "./runtimes.ts";
+import { bundleWorker, findWorkerd, startWorkerd } from "./workerd.ts";
 
 const root = join(import.meta.dirname, "..");
 /** `npm ci --prefix test/runtimes` brings Bun and Deno. */
@@ -73,7 +74,7 @@ describe("programs", () => {
     { timeout: 60_000 },
     async ([name, [command, ...args]], { skip }) => {
       const isThere = spawnSync(command, ["--version"], { env }).status === 0;
-      skip(!isThere, `${command} is not installed: run npm ci --prefix test/runtimes`);
+      if (!isThere) skipMissing(command, skip);
       const program = spawn(command, [...args, `examples/mounts/${name}.ts`], {
         cwd: root,
         env,
@@ -98,7 +99,7 @@ test(
   "workerd runs the server and its store in objects, without modules of Node",
   { timeout: 60_000 },
   async ({ skip }) => {
-    const binary = findWorkerd() ?? skip(workerdIsMissing);
+    const binary = findWorkerd() ?? skipMissing("workerd", skip);
     const folder = mkdtempSync(join(tmpdir(), "capstan-workerd-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const mounts = join(root, "examples", "mounts");

@@ -4,10 +4,11 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { missingNode, nodes } from "./packed/nodes.ts";
+import { isOldestMissing, nodes } from "./packed/nodes.ts";
 import { serveRegistry } from "./packed/registry.ts";
 import type { Registry } from "./packed/registry.ts";
 import { followPage, run } from "./packed/start-page.ts";
+import { skipMissing } from "./runtimes.ts";
 
 const root = join(import.meta.dirname, "..");
 const command = join(root, "packages", "create-capstan", "bin", "create-capstan.js");
@@ -53,6 +54,6 @@ describe.each(nodes)("on %s", (name, node) => {
   );
 });
 
-if (missingNode !== undefined) {
-  test("the same on Node 22.18", ({ skip }) => skip(missingNode));
+if (isOldestMissing) {
+  test("the same on Node 22.18", ({ skip }) => skipMissing("Node 22.18", skip));
 }

@@ -1,4 +1,4 @@
-/** Runtimes that the examples run on, besides the Node of the repository. */
+/** Runtimes that tests use, besides the Node of the repository. If CAPSTAN_RUNTIMES is set, none of them may be missing. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export interface Runtime {
   readonly args: readonly string[];
 }
 
-/** All that `npm ci --prefix test/runtimes` installs. */
+/** Those that the examples run on. */
 const runtimes: readonly Runtime[] = [
   // Its warnings are about SQLite and types, which are experimental there.
   { name: "Node 22.18", program: join(bin, "node"), args: [condition, "--no-warnings"] },
@@ -26,6 +26,13 @@ const runtimes: readonly Runtime[] = [
 
 export function isInstalled({ program }: Runtime): boolean {
   return existsSync(program) || existsSync(`${program}.cmd`);
+}
+
+/** Skips a test whose runtime is not installed; fails it if CAPSTAN_RUNTIMES is set. */
+export function skipMissing(name: string, skip: (why: string) => never): never {
+  const why = `${name} is not installed: run npm ci --prefix test/runtimes`;
+  if (process.env["CAPSTAN_RUNTIMES"] !== undefined) throw new Error(why);
+  return skip(why);
 }
 
 /** One of them, chosen by the commit, so that each has its turn; or all, if CAPSTAN_RUNTIMES is `all`. */

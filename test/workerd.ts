@@ -14,18 +14,16 @@ export interface Workerd {
   stop(signal: "SIGTERM" | "SIGKILL"): Promise<unknown[]>;
 }
 
-/** Path of the binary, which `npm ci --prefix test/runtimes` installs. The command of npm is a script that starts it. Undefined if absent. */
+/** Path of the binary, which `npm ci --prefix test/runtimes` installs. The command of npm is a script that starts it. Undefined if absent: see `skipMissing`. */
 export function findWorkerd(): string | undefined {
   const require = createRequire(join(import.meta.dirname, "runtimes", "package.json"));
   try {
     return (require("workerd") as { readonly default: string }).default;
   } catch {
-    // Not installed, or no binary for this platform: tests say that they are skipped.
+    // Not installed, or no binary for this platform.
     return undefined;
   }
 }
-
-export const workerdIsMissing = "workerd is not installed: run npm ci --prefix test/runtimes";
 
 /** Bundles a worker into `folder`, next to its configuration, which embeds it as `worker.js`. Fails if it imports a module of Node. */
 export async function bundleWorker(entry: string, config: string, folder: string): Promise<string> {

@@ -1,10 +1,12 @@
 /** The moment at which a lease is over: another host may have the session from then on. */
 import { memoryRepository } from "@capstan/log";
 import type { Lease, SessionHead } from "@capstan/log";
-import { manualClock } from "@capstan/testing";
+import { manualClock, stall } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { HeldLease } from "../src/owner/held-lease.ts";
 import { Renewals } from "../src/owner/renewals.ts";
+import { mortal } from "./mortal.ts";
+import { createWorld } from "./world.ts";
 
 const leaseMs = 30_000;
 const askedAt = 1_000;
@@ -62,4 +64,21 @@ test("a lease that is still to be given is not renewed, holds nothing up, and en
   expect(renewed).toEqual([3]);
   heldLease.lose();
   expect(() => heldLease.check(clock.now())).toThrow("has expired or was lost");
+});
+
+test("the session of a host that vanished is locked for ten seconds by default", async () => {
+  const world = createWorld([stall()]);
+  const { repository, die } = mortal(world.repository);
+  const session = world.host({ repository }).createSession({ agent: "helper" });
+  void session.send("Hello");
+  await world.clock.advance(0);
+  die();
+
+  await world.clock.advance(9_999);
+  const before = world.repository.acquire(session.id, "other", 1);
+  await world.clock.advance(1);
+  const after = world.repository.acquire(session.id, "other", 1);
+
+  expect(before).toBeUndefined();
+  expect(after?.lease.owner).toBe("other");
 });

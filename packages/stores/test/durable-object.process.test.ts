@@ -5,7 +5,8 @@ import type { StoreHandle } from "@capstan/stores/durable-object";
 import { storeContract } from "@capstan/testing/stores";
 import type { StoreUnderTest } from "@capstan/testing/stores";
 import { afterAll, describe, test } from "vitest";
-import { findWorkerd, workerdIsMissing } from "../../../test/workerd.ts";
+import { skipMissing } from "../../../test/runtimes.ts";
+import { findWorkerd } from "../../../test/workerd.ts";
 import { openObjects } from "./workerd/open-objects.ts";
 
 const binary = findWorkerd();
@@ -16,7 +17,7 @@ let stores = 0;
 const advance = (ms: number): Promise<void> => wait(ms + 20);
 
 function newStore(): StoreUnderTest {
-  if (objects === undefined) throw new Error(workerdIsMissing);
+  if (objects === undefined) throw new Error("workerd is not installed");
   stores += 1;
   const name = `store ${stores}`;
   const handles: StoreHandle[] = [];
@@ -42,6 +43,6 @@ describe.skipIf(objects === undefined)("Durable Objects", () => {
   });
 });
 
-test.runIf(objects === undefined)("the contract of Durable Objects is skipped", ({ skip }) => {
-  skip(workerdIsMissing);
+test.runIf(objects === undefined)("the contract of Durable Objects has its runtime", ({ skip }) => {
+  skipMissing("workerd", skip);
 });

@@ -2,7 +2,8 @@
 import type { SessionHead } from "@capstan/log";
 import { durableObjectStore } from "@capstan/stores/durable-object";
 import { afterAll, expect, test, vi } from "vitest";
-import { findWorkerd, workerdIsMissing } from "../../../test/workerd.ts";
+import { skipMissing } from "../../../test/runtimes.ts";
+import { findWorkerd } from "../../../test/workerd.ts";
 import { openObjects } from "./workerd/open-objects.ts";
 
 const binary = findWorkerd();
@@ -29,7 +30,7 @@ test(
   "nothing that was acknowledged is lost if workerd is killed between any two calls",
   { timeout: 60_000 },
   async ({ skip }) => {
-    const { bindings, restart } = objects ?? skip(workerdIsMissing);
+    const { bindings, restart } = objects ?? skipMissing("workerd", skip);
     const store = durableObjectStore(bindings, { name: "killed" });
     const state = async () => {
       const { entries, lastSeq } = await store.read("s");
@@ -93,7 +94,7 @@ test(
   "a session whose post the index was not told of is found due after a crash",
   { timeout: 60_000 },
   async ({ skip }) => {
-    const { bindings, loseIndex, restart } = objects ?? skip(workerdIsMissing);
+    const { bindings, loseIndex, restart } = objects ?? skipMissing("workerd", skip);
     const store = durableObjectStore(bindings, { name: "untold" });
     await store.create("s", [entry("created")], head());
     await loseIndex("untold");
@@ -119,7 +120,7 @@ test(
   "the index wakes a host when a deadline has passed, also after a crash",
   { timeout: 60_000 },
   async ({ skip }) => {
-    const { bindings, restart, wakes } = objects ?? skip(workerdIsMissing);
+    const { bindings, restart, wakes } = objects ?? skipMissing("workerd", skip);
     const store = durableObjectStore(bindings, { name: "woken" });
     await store.create("s", [entry("created")], head({ wakeAt: Date.now() + 1_000 }));
 

@@ -1,4 +1,4 @@
-/** Stands between a client and PostgreSQL, and notes the statements that the client sends. */
+/** Stands between a client and PostgreSQL, notes the statements that the client sends, and can hold the answers back. */
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";
@@ -16,16 +16,28 @@ export interface StatementTap extends AsyncDisposable {
   readonly url: string;
   /** One for each text. */
   readonly statements: ReadonlyMap<string, SentStatement>;
+  /** From now on no answer reaches a client, until what is returned is disposed. */
+  holdAnswers(): Disposable;
+  /** Texts that were sent since `holdAnswers`, for each connection that has sent some. */
+  readonly unanswered: readonly (readonly string[])[];
 }
 
 export async function tapStatements(serverUrl: string): Promise<StatementTap> {
   const url = new URL(serverUrl);
   const targetPort = Number(url.port === "" ? 5_432 : url.port);
   const sockets = new Set<Socket>();
+  const upstreams = new Set<Socket>();
   const statements = new Map<string, SentStatement>();
+  const unanswered = new Map<Socket, string[]>();
+  let isHeld = false;
   const server = createServer((client) => {
     const upstream = connect(targetPort, url.hostname);
-    const reader = new MessageReader(statements);
+    upstreams.add(upstream);
+    const reader = new MessageReader((statement) => {
+      if (!statements.has(statement.text)) statements.set(statement.text, statement);
+      if (!isHeld) return;
+      unanswered.set(client, [...(unanswered.get(client) ?? []), statement.text]);
+    });
     for (const socket of [client, upstream]) {
       const close = (): void => {
         client.destroy();
@@ -38,6 +50,7 @@ export async function tapStatements(serverUrl: string): Promise<StatementTap> {
       upstream.write(chunk);
     });
     upstream.on("data", (chunk) => client.write(chunk));
+    if (isHeld) upstream.pause();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const tapped = new URL(serverUrl);
@@ -45,6 +58,20 @@ export async function tapStatements(serverUrl: string): Promise<StatementTap> {
   return {
     url: tapped.href,
     statements,
+    holdAnswers() {
+      isHeld = true;
+      unanswered.clear();
+      for (const upstream of upstreams) upstream.pause();
+      return {
+        [Symbol.dispose]() {
+          isHeld = false;
+          for (const upstream of upstreams) upstream.resume();
+        },
+      };
+    },
+    get unanswered() {
+      return [...unanswered.values()];
+    },
     async [Symbol.asyncDispose]() {
       server.close();
       for (const socket of sockets) socket.destroy();
@@ -54,14 +81,14 @@ export async function tapStatements(serverUrl: string): Promise<StatementTap> {
 
 /** Reads the client's messages: a type of one byte, a length of four, and a body. The first message has no type. */
 class MessageReader {
-  readonly #statements: Map<string, SentStatement>;
+  readonly #note: (statement: SentStatement) => void;
   /** Statements of this connection by their names; the unnamed one is "". */
   readonly #named = new Map<string, string>();
   #rest = Buffer.alloc(0);
   #hasBegun = false;
 
-  constructor(statements: Map<string, SentStatement>) {
-    this.#statements = statements;
+  constructor(note: (statement: SentStatement) => void) {
+    this.#note = note;
   }
 
   take(chunk: Buffer): void {
@@ -81,7 +108,7 @@ class MessageReader {
   #read(type: string, body: Buffer): void {
     const texts = body.toString("latin1").split("\0", 2);
     const [first = "", second = ""] = texts;
-    if (type === "Q") this.#note(first, false, []);
+    if (type === "Q") this.#note({ text: first, isPrepared: false, values: [] });
     if (type === "P") this.#named.set(first, second);
     if (type !== "B") return;
     // A portal, the name of the statement, formats, and the values.
@@ -97,10 +124,6 @@ class MessageReader {
       values.push(length < 0 ? null : body.toString("utf8", at, at + length));
       at += Math.max(0, length);
     }
-    this.#note(this.#named.get(second) ?? "", second !== "", values);
-  }
-
-  #note(text: string, isPrepared: boolean, values: readonly (string | null)[]): void {
-    if (!this.#statements.has(text)) this.#statements.set(text, { text, isPrepared, values });
+    this.#note({ text: this.#named.get(second) ?? "", isPrepared: second !== "", values });
   }
 }
