@@ -17,5 +17,6 @@ test.for(["sqlite", "fs", "postgres"])(
     expect(summary.problems).toEqual([]);
     expect(summary.turns).toBeGreaterThan(4);
     expect(summary.effects).toBeGreaterThan(4);
+    expect(summary.outages > 0).toBe(held.server !== undefined);
   },
 );

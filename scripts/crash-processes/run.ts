@@ -45,6 +45,9 @@ export interface RunSummary {
 
 const leaseMs = 1_000;
 
+/** One round of so many kills the server, and not by chance, so that a short run has its outage too. */
+const roundsPerOutage = 20;
+
 export async function runCrashes(options: RunOptions): Promise<RunSummary> {
   const { store, server, workers, rounds, sessions, seed, onRound } = options;
   const random = randomNumbers(seed);
@@ -68,15 +71,14 @@ export async function runCrashes(options: RunOptions): Promise<RunSummary> {
     for (let round = 0; round < rounds; round++) {
       for (const client of clients) client.speak(fleet, random, true);
       await pause(20 + random() * 150);
-      const fate = random();
-      if (fate < 0.05) {
-        freezes++;
-        await fleet.freeze(leaseMs * 1.5, random);
-      } else if (fate < 0.1 && server !== undefined) {
+      if (server !== undefined && round % roundsPerOutage === roundsPerOutage / 2) {
         outages++;
         await server.kill();
         await pause(random() * 500);
         await server.start();
+      } else if (random() < 0.05) {
+        freezes++;
+        await fleet.freeze(leaseMs * 1.5, random);
       } else await fleet.kill(random);
       onRound?.(round + 1);
     }
