@@ -13,7 +13,7 @@ export const subject: Subject = {
     B1: { ratio: 6 },
     B2: { ratio: 1.5 },
     B3: { ratio: 1.5 },
-    B4: { ratio: 8, rssKB: 90 },
+    B4: { ratio: 6, rssKB: 90 },
     B5: { wallMs: 40, cpuMs: 40, rssMB: 10 },
   },
   packageFolder: "packages/core",
