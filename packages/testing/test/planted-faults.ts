@@ -301,6 +301,18 @@ export const plantedFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a lease is released with an append that does not ask for it",
+    scenario: "parallel tools",
+    caughtAs: "stuck",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return {
+        ...store,
+        append: (id, entries, choices) => store.append(id, entries, { ...choices, releases: true }),
+      };
+    },
+  },
+  {
     name: "a lost lease can be renewed",
     scenario: "a tool that outlasts its lease",
     caughtAs: "fence",

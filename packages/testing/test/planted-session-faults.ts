@@ -42,6 +42,18 @@ export const plantedSessionFaults: readonly PlantedFault[] = [
     createStore: dropping(["input_rejected"]),
   },
   {
+    name: "a part that is left out from now on is not stored as such",
+    scenario: "an image that models reject",
+    caughtAs: "requests",
+    createStore: dropping(["quarantine"]),
+  },
+  {
+    name: "queued messages are said to be taken back, and are not",
+    scenario: "a reset while others send",
+    caughtAs: "rest",
+    createStore: altering((entry) => (entry.type === "queue_cleared" ? undefined : entry)),
+  },
+  {
     name: "a configuration is acknowledged before it is written",
     scenario: "configured in mid-turn",
     caughtAs: "acknowledged",

@@ -4,6 +4,9 @@ import type { MemoryRepository, NewEntry, Posted, PostedEntry, PostOptions } fro
 import type { CreateStore } from "@capstan/testing/crash";
 import type { PlantedFault } from "./planted-faults.ts";
 
+/** Higher than the epochs of any run. */
+const neverGiven = 1_000;
+
 type Post = (id: string, entry: PostedEntry, options: PostOptions) => Posted;
 
 /** A store with another `post` for entries that bring a start. */
@@ -37,6 +40,21 @@ export const plantedStartFaults: readonly PlantedFault[] = [
         ...options,
         start: start && { ...start, onlyIfSeq: lastSeq },
       });
+    }),
+  },
+  {
+    name: "a turn is started although another process has the lease",
+    scenario: "two hosts that rewind while calls wait",
+    caughtAs: "stuck",
+    createStore: starting((store) => (id, entry, options) => {
+      const posted = store.post(id, entry, options);
+      const { claim, start } = options;
+      const isRefused = posted.isNew && posted.claim === undefined;
+      if (!isRefused || claim === undefined || start === undefined) return posted;
+      // The store looks at the envelope only.
+      for (const started of start.entries) store.post(id, started as unknown as PostedEntry);
+      const lease = { sessionId: id, owner: claim.owner, epoch: neverGiven };
+      return pretended({ ...posted, claim: { lease, head: start.head, lastSeq: 0 } }, options);
     }),
   },
   {

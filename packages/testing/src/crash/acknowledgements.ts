@@ -13,6 +13,8 @@ export type Acknowledgement =
   | { readonly type: "answered"; readonly toolCallId: string; readonly isYes: boolean }
   /** The session got an approval of this call from a client that did not know what is pending. */
   | { readonly type: "forged"; readonly toolCallId: string }
+  /** The call was claimed for this client, which may run it. */
+  | { readonly type: "claimed"; readonly toolCallId: string; readonly by: string }
   /** An abort was recorded before this turn, the first of its chain, had ended. */
   | { readonly type: "aborted"; readonly turnId: string }
   /** A turn was dropped. */

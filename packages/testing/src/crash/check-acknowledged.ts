@@ -45,6 +45,18 @@ function checkOne(session: WatchedSession, acknowledgement: Acknowledgement): vo
       if (!isThere) miss(`the forged approval of ${toolCallId} is not in the log as it was sent`);
       return;
     }
+    case "claimed": {
+      const { toolCallId, by } = acknowledgement;
+      const isThere = entries.some(
+        (entry) =>
+          entry.type === "call_claimed" &&
+          entry.toolCallId === toolCallId &&
+          entry.claimedBy === by &&
+          fold.refusalOf(entry.id) === undefined,
+      );
+      if (!isThere) miss(`${by} was given ${toolCallId}, but the log has no such claim`);
+      return;
+    }
     case "aborted": {
       const { turnId } = acknowledgement;
       const isThere = entries.some(

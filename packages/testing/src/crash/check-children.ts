@@ -1,6 +1,7 @@
-/** Checks that each child session works on the call that its parent names, that its result arrives once, and that none still works after it. */
+/** Checks that each child session works on the call that its parent names, that its result arrives once, that none still works after it, and that none gets a budget that its parent has not recorded. */
 import type { ChatMessage } from "@capstan/kernel";
 import type { Entry, EntryOf } from "@capstan/log";
+import { isDeepStrictEqual } from "node:util";
 import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
@@ -11,13 +12,34 @@ export function checkChildren(world: World): void {
       if (entry.type === "child_started") checkChild(world, parent, entry);
     }
   }
-  for (const { fold, ...session } of world.sessions) {
-    const { parent } = fold.created ?? {};
+  for (const session of world.sessions) {
+    const { parent } = session.fold.created ?? {};
     if (parent === undefined) continue;
-    const named = world
+    const isNamed = world
       .session(parent.sessionId)
       .entries.some((entry) => entry.type === "child_started" && entry.childId === session.id);
-    if (!named) world.violations.add("children", `${session.id} is not named by its parent`);
+    if (!isNamed) world.violations.add("children", `${session.id} is not named by its parent`);
+    checkGrants(world, world.session(parent.sessionId), session);
+  }
+}
+
+/** Checks that a budget is recorded before a child gets it: otherwise its parent could promise the same tokens to others. */
+function checkGrants(world: World, parent: WatchedSession, child: WatchedSession): void {
+  for (const posted of child.entries) {
+    if (posted.type !== "budget_granted") continue;
+    const granted = parent.entries.find(
+      (entry): entry is EntryOf<"child_granted"> =>
+        entry.type === "child_granted" &&
+        entry.childId === child.id &&
+        entry.childSeq === posted.childSeq,
+    );
+    const isRecorded =
+      granted !== undefined &&
+      isDeepStrictEqual(granted.budget, posted.budget) &&
+      world.momentOf(parent, granted) < world.momentOf(child, posted);
+    if (!isRecorded) {
+      child.violate("children", `entry ${posted.seq}: its parent had not recorded this budget`);
+    }
   }
 }
 

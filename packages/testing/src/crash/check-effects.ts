@@ -7,8 +7,13 @@ import type { CrashToolName } from "./scenario.ts";
 import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
-const repeatable: ReadonlySet<string> = new Set<CrashToolName>(["pure", "long", "idempotent"]);
-const pure: ReadonlySet<string> = new Set<CrashToolName>(["pure", "long"]);
+const repeatable: ReadonlySet<string> = new Set<CrashToolName>([
+  "pure",
+  "long",
+  "picture",
+  "idempotent",
+]);
+const pure: ReadonlySet<string> = new Set<CrashToolName>(["pure", "long", "picture"]);
 const approved: ReadonlySet<string> = new Set<CrashToolName>(["guarded", "hurried"]);
 /** Run by clients, or without a trace. */
 const withoutEffect: ReadonlySet<string> = new Set<CrashToolName>([

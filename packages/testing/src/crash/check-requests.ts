@@ -3,6 +3,7 @@ import type { Entry, SessionConfig } from "@capstan/log";
 import { SessionFold } from "@capstan/log";
 import { toModelMessages } from "@capstan/kernel";
 import { isDeepStrictEqual } from "node:util";
+import { imagesIn, nameOfPart } from "./requests.ts";
 import type { SeenRequest } from "./requests.ts";
 import type { CrashOverrides, CrashScenario } from "./scenario.ts";
 import type { WatchedSession } from "./watched-session.ts";
@@ -87,7 +88,7 @@ function expectedRequests(
 
 /** Expects the messages so far, the turn's settings, and the last recorded prompt. */
 function toAsked(
-  { transcript, context: { summary, withheld }, prompt }: SessionFold,
+  { transcript, context: { summary, withheld, quarantined }, prompt }: SessionFold,
   config: SessionConfig,
   overrides: StepOverrides,
 ): Asked {
@@ -96,8 +97,12 @@ function toAsked(
   const from = summary === undefined ? 0 : transcript.indexAfter(summary.through);
   const shown = toModelMessages(transcript.messages.slice(from));
   const ids = shown.map(({ id }) => id).filter((id) => !withheld.has(id));
+  const leftOut = new Set(quarantined.map(nameOfPart));
   return {
     ids: summary === undefined ? ids : [summary.id, ...ids],
+    images: imagesIn(shown)
+      .map(nameOfPart)
+      .filter((part) => !leftOut.has(part)),
     instructions: config.instructions ?? prompt?.instructions,
     // A session with tools can read their stored outputs.
     ...(tools && { tools: tools.length === 0 ? tools : [...tools, "read_output"] }),

@@ -112,6 +112,8 @@ export class Client {
         return toCompact(world, action);
       case "answer":
         return this.#answering.toKnown(action);
+      case "claim":
+        return this.#answering.toClaim(action);
       case "configure":
         return toConfigure(world, action);
       case "clearHistory":

@@ -1,5 +1,5 @@
 /** A request to a model, reduced to fields that can be compared with a log. */
-import type { ProviderRequest } from "@capstan/kernel";
+import type { ChatMessage, PartReference, ProviderRequest } from "@capstan/kernel";
 import { agesIn } from "./ages.ts";
 
 export interface SeenRequest {
@@ -13,6 +13,8 @@ export interface SeenRequest {
   readonly isSummary: boolean;
   /** Ids of the messages. */
   readonly ids: readonly string[];
+  /** Images, by message and part. */
+  readonly images: readonly string[];
   readonly instructions: string | undefined;
   /** Tool names: in a scenario a name stands for one tool. */
   readonly tools: readonly string[];
@@ -33,6 +35,7 @@ export function toSeenRequest(request: ProviderRequest, hasAges: boolean): SeenR
     attempt,
     isSummary: request.toolChoice === "none",
     ids: request.messages.map(({ id }) => id),
+    images: imagesIn(request.messages).map(nameOfPart),
     instructions,
     tools: tools.map(({ name }) => name),
     model,
@@ -40,4 +43,18 @@ export function toSeenRequest(request: ProviderRequest, hasAges: boolean): SeenR
     temperature,
     maxTokens,
   };
+}
+
+/** Images in messages of users and tools. */
+export function imagesIn(messages: readonly ChatMessage[]): readonly PartReference[] {
+  return messages.flatMap((message) => {
+    if (message.role !== "user" && message.role !== "tool") return [];
+    const { id: messageId, content } = message;
+    if (typeof content === "string") return [];
+    return content.flatMap(({ type }, part) => (type === "image" ? { messageId, part } : []));
+  });
+}
+
+export function nameOfPart({ messageId, part }: PartReference): string {
+  return `${messageId}, part ${part}`;
 }

@@ -12,7 +12,7 @@ import type { SessionEvent } from "@capstan/log";
  * `idempotent`, and calls `once`, then `idempotent` and `guarded` side by side. `suspending` (at most once) first suspends itself with a question
  * to the client, and has its effect after a right answer. `form` and `task` (at most once) call an MCP server: `form` suspends itself with its
  * form and has its effect with the answer, `task` has it at once, is polled, and asks a question. `long` is `pure`, and returns more than a model is shown; `read_output` is the
- * session's own tool.
+ * session's own tool. `picture` is `pure`, and returns an image, which models reject.
  */
 export type CrashToolName =
   | "pure"
@@ -36,6 +36,7 @@ export type CrashToolName =
   | "child_stop"
   | "hand_over"
   | "long"
+  | "picture"
   | "read_output";
 
 /** Settings that `configure` changes. */
@@ -124,6 +125,8 @@ export type ClientAction = {
   | { readonly do: "abort" | "abandon"; readonly reason?: string }
   | { readonly do: "compact"; readonly id: string; readonly directives?: string }
   | AnswerAction
+  /** Claims the calls known to the client that it runs itself. */
+  | { readonly do: "claim"; readonly by: string }
   | { readonly do: "configure"; readonly settings: CrashSettings }
   /** Loads a short history. */
   | { readonly do: "clearHistory" | "loadHistory" | "reset" }

@@ -8,6 +8,7 @@ import type {
   ProviderRequest,
 } from "@capstan/kernel";
 import type { Life } from "./life.ts";
+import { imagesIn } from "./requests.ts";
 import type { CrashScenario, ScriptedStep } from "./scenario.ts";
 
 export interface ScriptedModelOptions {
@@ -28,6 +29,9 @@ export function scriptedModel({
     onRequest(request);
     const inputTokens = tokensOf(request);
     if (inputTokens > contextWindow) throw new ProviderError("context_overflow", "scripted");
+    const [rejected] = imagesIn(request.messages);
+    if (rejected !== undefined)
+      throw new ProviderError("invalid_request", "scripted", { rejected });
     // Only summaries are requested without tools.
     const isSummary = request.toolChoice === "none";
     const found = findStep(script, isSummary ? request.messages.slice(0, -1) : request.messages);

@@ -38,6 +38,7 @@ export function toolbox(options: ToolboxOptions): readonly ToolContract[] {
   return [
     local("pure", { effect: "pure" }),
     local("long", { effect: "pure" }),
+    local("picture", { effect: "pure" }),
     local("idempotent", { effect: "idempotent" }),
     local("once"),
     local("checked", {
@@ -70,6 +71,13 @@ export function outputOf(toolName: string): string {
 
 const longOutput = Array.from({ length: 40 }, (_, line) => `line ${line + 1} 😀`).join("\n");
 
+/** One pixel. */
+const picture = {
+  type: "image",
+  mediaType: "image/gif",
+  data: "R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==",
+} as const;
+
 async function execute(
   { life, onEffect }: ToolboxOptions,
   name: CrashToolName,
@@ -92,7 +100,7 @@ async function execute(
   context.update("done");
   await life.pass();
   if (fails) throw new Error(`${name} failed`);
-  return outputOf(name);
+  return name === "picture" ? [picture] : outputOf(name);
 }
 
 function isAnswered({ resumed }: ToolExecuteContext): boolean {

@@ -189,6 +189,20 @@ export const answerScenarios: readonly CrashScenario[] = [
     ],
   },
   {
+    name: "calls that clients claim before they run them",
+    script: {
+      Go: [{ calls: [{ tool: "remote" }, { tool: "once", ms: 400 }, { tool: "remote" }] }],
+    },
+    answers: "never",
+    hosts: [{ name: "A" }, { name: "B" }],
+    actions: [
+      go,
+      { when: asked, on: "B", do: "claim", by: "phone" },
+      { when: { event: "turn_end" }, do: "claim", by: "desktop" },
+      { when: "rest", do: "answer", how: "right" },
+    ],
+  },
+  {
     name: "answers one after the other, some of them twice",
     script: { Go: [mixed] },
     answers: "never",

@@ -19,6 +19,12 @@ export const outputScenarios: readonly CrashScenario[] = [
     actions: [go],
   },
   {
+    name: "an image that models reject",
+    script: { Go: [{ calls: [{ tool: "picture" }, { tool: "once" }] }, { ms: 200 }] },
+    hosts: [{ name: "A" }, { name: "B" }],
+    actions: [go, { when: "rest", on: "B", do: "send", id: "t2", text: "Again" }],
+  },
+  {
     name: "a fork with long outputs",
     script: {
       Go: [{ calls: [long, long] }, { calls: [long] }],

@@ -47,6 +47,13 @@ export const queueScenarios: readonly CrashScenario[] = [
     mayDiffer: "the abort may come later",
   },
   {
+    name: "abort on another host",
+    script: { Go: [{ calls: [{ tool: "idempotent", ms: 800 }, { tool: "once" }] }] },
+    hosts: [{ name: "A" }, { name: "B" }],
+    actions: [go, { when: { event: "tool_execution_start" }, on: "B", do: "abort" }],
+    mayDiffer: "the abort may come later",
+  },
+  {
     name: "abort while the model talks",
     script: { Go: [{ say: "A long story", ms: 800 }] },
     actions: [go, { when: { event: "text_delta" }, do: "abort" }],

@@ -1,9 +1,9 @@
 /** The client's knowledge of pending calls, and its answers. */
 import type { PendingCall } from "@capstan/kernel";
-import type { Answer } from "@capstan/core";
+import type { Answer, Session } from "@capstan/core";
 import type { Acknowledgement } from "../acknowledgements.ts";
 import type { Tried, Wish } from "../persist.ts";
-import { reachSession, triedOf } from "../persist.ts";
+import { codeOf, reachSession, triedOf } from "../persist.ts";
 import type { AnswerAction, ClientAction } from "../scenario.ts";
 import type { SimulatedHost } from "../simulated-host.ts";
 import type { WatchedSession } from "../watched-session.ts";
@@ -11,6 +11,9 @@ import type { World } from "../world.ts";
 
 /** Matches no pending call. */
 export const forgedHash = "forged";
+
+/** Longer than any scenario takes. */
+const claimMs = 100_000;
 
 interface Answers {
   readonly target: WatchedSession;
@@ -78,6 +81,26 @@ export class Answering {
     };
   }
 
+  /** Claims calls that the client runs, as far as it has heard of them by then. */
+  toClaim(action: ClientAction & { readonly do: "claim" }): Wish {
+    const { by, on, session: name, age } = action;
+    return {
+      on,
+      what: `claims of ${by}`,
+      isOver: () => this.#world.isOver(action),
+      try: async (host) => {
+        const target = this.#world.find(name, age);
+        if (target === undefined) return "again";
+        const session = await reachSession(host, target);
+        for (const { toolCallId, kind } of this.#known) {
+          if (kind !== "execution" || !(await isClaimed(session, toolCallId, by))) continue;
+          if (!host.life.isDead) target.acknowledged.add({ type: "claimed", toolCallId, by });
+        }
+        return "done";
+      },
+    };
+  }
+
   async #send(host: SimulatedHost, answers: Answers): Promise<Tried> {
     const { target, calls, how } = answers;
     const session = await reachSession(host, target);
@@ -110,6 +133,19 @@ export class Answering {
     }
     const approved = isRight && (this.#world.scenario.approves ?? true);
     return { toolCallId, hash, approved, ...(!approved && { reason: "not today" }) };
+  }
+}
+
+/** False if another client was first, or the call is settled. */
+async function isClaimed(session: Session, toolCallId: string, by: string): Promise<boolean> {
+  try {
+    await session.claim(toolCallId, by, claimMs);
+    return true;
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "already_claimed" || code === "not_pending" || code === "already_answered")
+      return false;
+    throw thrown;
   }
 }
 
