@@ -1,9 +1,11 @@
 /** `@capstan/stores/postgres`: sessions in PostgreSQL, for any number of processes. */
 import { RepositoryError } from "@capstan/log";
-import { nameOf } from "./postgres/database.ts";
+import { nameDatabases } from "./postgres/named-urls.ts";
 import { PostgresRepository } from "./postgres/postgres-repository.ts";
-import type { Shard } from "./shards/sharded-repository.ts";
-import { ShardedRepository, shardOf } from "./shards/sharded-repository.ts";
+import { byAge } from "./rows/list-rows.ts";
+import { shardOf } from "./shards/rendezvous.ts";
+import type { Shard } from "./shards/shard.ts";
+import { ShardedRepository } from "./shards/sharded-repository.ts";
 import type { StoreHandle } from "./handle/store-handle.ts";
 
 export type { StoreHandle } from "./handle/store-handle.ts";
@@ -31,7 +33,8 @@ export interface PostgresOptions {
  * Connects on first use, creates or updates its tables then, and reconnects by itself. Without a URL it fails at once, with `unavailable`.
  *
  * With several URLs, each session is in one of the databases, chosen by its id and by the hosts and names in the URLs. If one is away, only
- * its sessions are: `list` and `claimDue` leave them out, with a process warning.
+ * its sessions are: `list` and `claimDue` leave them out, with a process warning. URLs that are invalid or lead to one database are refused
+ * at once, with `unavailable`.
  */
 export function postgres(
   url: string | readonly string[] | undefined,
@@ -48,39 +51,19 @@ export function postgres(
     const message = "directUrl is for one database: pass one URL, or leave it out";
     throw new RepositoryError("unavailable", "", message);
   }
-  const stores = urls.map((each) => {
-    if (each !== undefined && each !== "") {
-      const connections = { url: each, maxConnections, timeoutMs, pooler, prepare, directUrl };
-      return new PostgresRepository({ ...connections, schema });
-    }
-    const message = "Missing URL of a PostgreSQL database: pass one, or set DATABASE_URL";
-    throw new RepositoryError("unavailable", "", message);
+  const shards: Shard[] = nameDatabases(urls).map(({ name, url: each }) => {
+    const connections = { url: each, maxConnections, timeoutMs, pooler, prepare, directUrl };
+    return { name, store: new PostgresRepository({ ...connections, schema }) };
   });
-  const [first, second] = stores;
-  if (first === undefined) {
-    const message = "postgres([]) has no database: pass at least one URL";
-    throw new RepositoryError("unavailable", "", message);
-  }
-  return second === undefined ? first : new ShardedRepository(toShards(stores));
-}
-
-/** Fails if two URLs name the same database: it would be counted twice. */
-function toShards(stores: readonly PostgresRepository[]): Shard[] {
-  const shards = stores.map((store) => ({ name: store.name, store }));
-  const names = shards.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice === undefined) return shards;
-  const message = `The database ${twice} is given twice: pass each URL once`;
-  throw new RepositoryError("unavailable", "", message);
+  const [first, second] = shards;
+  return second === undefined && first !== undefined
+    ? first.store
+    : new ShardedRepository(shards, byAge);
 }
 
 /**
  * Returns which of these databases has the session: for moving sessions after the list of databases has changed.
  */
 export function databaseOf(urls: readonly string[], sessionId: string): string {
-  const databases = urls.map((url) => ({ name: nameOf(url), url }));
-  if (databases.length === 0) {
-    throw new RepositoryError("unavailable", sessionId, "There is no database: pass their URLs");
-  }
-  return shardOf(databases, sessionId).url;
+  return shardOf(nameDatabases(urls), sessionId).url;
 }

@@ -1,6 +1,7 @@
 import { sqlite } from "@capstan/stores/sqlite";
 import { storeContract } from "@capstan/testing/stores";
 import { describe, test } from "vitest";
+import { byAge } from "../src/rows/list-rows.ts";
 import { ShardedRepository } from "../src/shards/sharded-repository.ts";
 import { localStore } from "./local-store.ts";
 
@@ -14,7 +15,7 @@ storeContract(
         name,
         store: sqlite(`${folder}/${name}.db`, options),
       }));
-      return new ShardedRepository(shards);
+      return new ShardedRepository(shards, byAge);
     }),
     isOneQueue: false,
   }),

@@ -71,11 +71,6 @@ export class PostgresRepository implements StoreHandle {
     });
   }
 
-  /** Host and name of the database. */
-  get name(): string {
-    return this.#database.name;
-  }
-
   async create(id: string, entries: readonly NewEntry[], head: SessionHead): Promise<void> {
     const texts = toEntryTexts(id, entries);
     const [first] = entries;

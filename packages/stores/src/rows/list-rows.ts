@@ -1,5 +1,5 @@
 /** Builds the query for a list of sessions, and a page from its rows. */
-import type { ListQuery, SessionPage } from "@capstan/log";
+import type { ListedSession, ListQuery, SessionPage } from "@capstan/log";
 import { formatListCursor, parseListCursor } from "@capstan/log";
 import { parseHead } from "./head-columns.ts";
 import { fromPlainText, toPlainText } from "../text/plain-text.ts";
@@ -53,4 +53,10 @@ export function toListPage(rows: readonly ListRow[], query: ListQuery): SessionP
   if (rows.length <= limit || last === undefined) return { sessions };
   const next = formatListCursor({ updatedAt: last.head.updatedAt, id: last.id });
   return { sessions, next };
+}
+
+/** Compares sessions as the databases do: newest first, ids in the order of their bytes. */
+export function byAge(a: ListedSession, b: ListedSession): number {
+  if (a.head.updatedAt !== b.head.updatedAt) return b.head.updatedAt - a.head.updatedAt;
+  return Buffer.compare(Buffer.from(toPlainText(b.id)), Buffer.from(toPlainText(a.id)));
 }

@@ -1,5 +1,4 @@
 /** Sessions in several databases: each session is in one of them, chosen by its id. */
-import { hash } from "node:crypto";
 import type {
   Appended,
   AppendOptions,
@@ -22,30 +21,46 @@ import type {
   Wakeup,
   WriteOptions,
 } from "@capstan/log";
-import { formatListCursor, newestFirst } from "@capstan/log";
 import type { StoreHandle } from "../handle/store-handle.ts";
-
-/** One of the databases. */
-export interface Shard {
-  /** Decides, with the id, which sessions are here: it must not change. */
-  readonly name: string;
-  readonly store: StoreHandle;
-}
+import type { Outcomes } from "./ask-shards.ts";
+import { askShards } from "./ask-shards.ts";
+import { Attendance } from "./attendance.ts";
+import { claimDueIn } from "./due-claims.ts";
+import type { ListOrder } from "./merged-pages.ts";
+import { mergePages } from "./merged-pages.ts";
+import { Placement } from "./placement.ts";
+import { shardOf } from "./rendezvous.ts";
+import type { Shard } from "./shard.ts";
 
 const defaultListed = 50;
-const defaultClaimed = 10;
 
 export class ShardedRepository implements StoreHandle {
   readonly #shards: readonly Shard[];
-  /** Names of the databases whose last call for all sessions failed. */
-  readonly #away = new Set<string>();
+  readonly #order: ListOrder;
+  readonly #lists: Attendance;
+  /** Apart from lists: a standby can list sessions, and cannot give leases. */
+  readonly #claims: Attendance;
+  readonly #placement: Placement;
   /** Shard that is asked first for due sessions. */
   #turn = 0;
   /** Set if all of them can tell. */
   readonly nextDueInMs?: (agents: readonly string[]) => Promise<number | undefined>;
 
-  constructor(shards: readonly Shard[]) {
+  constructor(shards: readonly Shard[], order: ListOrder) {
     this.#shards = shards;
+    this.#order = order;
+    this.#lists = new Attendance({
+      shards,
+      probe: ({ store }) => store.list({ limit: 1 }),
+      consequence: (name) => `Lists lack the sessions in the database ${name}`,
+    });
+    this.#claims = new Attendance({
+      shards,
+      // There is nothing to claim without agents.
+      probe: ({ store }) => store.claimDue({ agents: [], owner: "", ttlMs: 1, limit: 1 }),
+      consequence: (name) => `Due sessions in the database ${name} are not claimed`,
+    });
+    this.#placement = new Placement(shards);
     if (shards.every(({ store }) => store.nextDueInMs !== undefined)) {
       this.nextDueInMs = (agents) => this.#nextDueInMs(agents);
     }
@@ -70,14 +85,13 @@ export class ShardedRepository implements StoreHandle {
   /** Without the sessions of databases that are away, as long as one answers. */
   async list(query: ListQuery = {}): Promise<SessionPage> {
     const { limit = defaultListed } = query;
-    const pages = await this.#askAll(this.#shards, ({ store }) => store.list(query));
-    const sorted = newestFirst(pages.flatMap(({ sessions }) => sessions));
-    const sessions = sorted.slice(0, limit);
-    const last = sessions.at(-1);
-    const hasMore = sorted.length > limit || pages.some(({ next }) => next !== undefined);
-    if (!hasMore || last === undefined) return { sessions };
-    const next = formatListCursor({ updatedAt: last.head.updatedAt, id: last.id });
-    return { sessions, next };
+    const outcomes = await askShards(this.#lists.present(), ({ store }) => store.list(query));
+    const pages = conclude(outcomes, this.#lists);
+    const own = [...pages].map(([shard, { sessions, next }]) => ({
+      sessions: this.#placement.keepOwn(shard, sessions, ({ id }) => id),
+      end: next === undefined ? undefined : sessions.at(-1),
+    }));
+    return mergePages(own, limit, this.#order);
   }
 
   delete(id: string): MaybePromise<void> {
@@ -96,32 +110,15 @@ export class ShardedRepository implements StoreHandle {
     return this.#of(lease.sessionId).release(lease);
   }
 
-  /** Each database gives its share; those with more due sessions give what others do not need. */
   async claimDue(query: DueQuery): Promise<readonly Claim[]> {
-    const { limit = defaultClaimed } = query;
+    const present = this.#claims.present();
     // Another one is first each time: a limit below their number would otherwise always leave out the last.
-    this.#turn = (this.#turn + 1) % this.#shards.length;
-    const line = [...this.#shards.slice(this.#turn), ...this.#shards.slice(0, this.#turn)];
-    const share = Math.floor(limit / line.length);
-    const extra = limit % line.length;
-    const full: Shard[] = [];
-    const given = await this.#askAll(line, async (shard) => {
-      const own = share + (line.indexOf(shard) < extra ? 1 : 0);
-      const claims = own > 0 ? await shard.store.claimDue({ ...query, limit: own }) : [];
-      if (claims.length === own) full.push(shard);
-      return claims;
-    });
-    const claims = given.flat();
-    for (const shard of full) {
-      const left = limit - claims.length;
-      if (left <= 0) break;
-      // Claims that were given are returned in any case. `#askAll` has named a database that is away.
-      const more = await this.#askAll([shard], ({ store }) =>
-        store.claimDue({ ...query, limit: left }),
-      ).catch(() => []);
-      claims.push(...more.flat());
-    }
-    return claims;
+    this.#turn = (this.#turn + 1) % present.length;
+    const line = [...present.slice(this.#turn), ...present.slice(0, this.#turn)];
+    const given = conclude(await claimDueIn(line, query), this.#claims);
+    return [...given].flatMap(([shard, claims]) =>
+      this.#placement.keepOwn(shard, claims, ({ lease }) => lease.sessionId),
+    );
   }
 
   putBlob(id: string, bytes: Uint8Array, options?: WriteOptions): MaybePromise<string> {
@@ -145,7 +142,11 @@ export class ShardedRepository implements StoreHandle {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#shards.map(({ store }) => store.close()));
+    this.#lists.close();
+    this.#claims.close();
+    // One that fails to close must not leave others open.
+    const closed = await Promise.allSettled(this.#shards.map(async ({ store }) => store.close()));
+    for (const outcome of closed) if (outcome.status === "rejected") throw outcome.reason;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -153,53 +154,25 @@ export class ShardedRepository implements StoreHandle {
   }
 
   async #nextDueInMs(agents: readonly string[]): Promise<number | undefined> {
-    const waits = await this.#askAll(this.#shards, ({ store }) => store.nextDueInMs?.(agents));
-    const known = waits.filter((ms) => ms !== undefined);
+    const present = this.#claims.present();
+    const outcomes = await askShards(present, ({ store }) => store.nextDueInMs?.(agents));
+    const waits = conclude(outcomes, this.#claims);
+    const known = [...waits.values()].filter((ms) => ms !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }
 
   #of(id: string): StoreHandle {
     return shardOf(this.#shards, id).store;
   }
-
-  /** Asks several databases. Fails only if all of them do: a database that is away affects its own sessions, and is named once. */
-  async #askAll<T>(shards: readonly Shard[], ask: (shard: Shard) => MaybePromise<T>): Promise<T[]> {
-    const asked = shards.map(async (shard) => ask(shard));
-    const outcomes = await Promise.allSettled(asked);
-    const answers: T[] = [];
-    for (const [index, outcome] of outcomes.entries()) {
-      const { name } = shards[index] as Shard;
-      if (outcome.status === "fulfilled") {
-        this.#away.delete(name);
-        answers.push(outcome.value);
-      } else this.#warn(name, outcome.reason);
-    }
-    // None has answered: fails as the first one did.
-    return answers.length === 0 ? Promise.all(asked) : answers;
-  }
-
-  #warn(name: string, thrown: unknown): void {
-    if (this.#away.has(name)) return;
-    this.#away.add(name);
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
-    const message = `The sessions in the database ${name} are left out until it is back: ${why}`;
-    process.emitWarning(message, { code: "CAPSTAN_SHARD_AWAY" });
-  }
 }
 
-/** Rendezvous hashing: a new database takes its share of the ids from the others, and no other id moves. */
-export function shardOf<Named extends { readonly name: string }>(
-  shards: readonly Named[],
-  id: string,
-): Named {
-  let best: Named | undefined;
-  let highest = "";
-  for (const shard of shards) {
-    const score = hash("sha1", `${shard.name}\n${id}`);
-    if (best !== undefined && score <= highest) continue;
-    best = shard;
-    highest = score;
-  }
-  // There is at least one.
-  return best as Named;
+/** Returns the answers. Fails only if there is none: a database that is away affects its own sessions. */
+function conclude<T>(
+  { answers, failures }: Outcomes<T>,
+  attendance: Attendance,
+): ReadonlyMap<Shard, T> {
+  if (answers.size === 0) for (const thrown of failures.values()) throw thrown;
+  attendance.welcome(answers.keys());
+  attendance.leaveOut(failures);
+  return answers;
 }
