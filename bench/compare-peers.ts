@@ -5,7 +5,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Figure, Pace } from "./bench.ts";
-import { findBench } from "./benches.ts";
+import { benches } from "./benches.ts";
 import type { DurableFigure, Refunds, Results } from "./results-page.ts";
 import { toResultsPage } from "./results-page.ts";
 import { toResultsPicture } from "./results-picture.ts";
@@ -14,26 +14,22 @@ import { installPeers, loadPeers, loadSubjects } from "./subject.ts";
 
 const help = `npm run bench:peers -- [options]
 
-Runs B1 to B7 and B13 with the peers of bench/peers, durable turns with those of bench/durable/peers, and the refund that is
-killed, and writes bench/RESULTS.md and docs/images/peers.svg. Installs the peers (800 MB). Takes about half an hour.
+Runs all benches, B1 to B6 also with the peers of bench/peers, durable turns with those of bench/durable/peers, and the
+refund that is killed, and writes bench/RESULTS.md and docs/images/peers.svg. Installs the peers (800 MB). Takes about half
+an hour.
 
-  --rounds N   of each bench (default 7)
+  --rounds N   of each bench (default 15)
   --help       this text`;
 
-const names = ["B1", "B2", "B3", "B4", "B5", "B6", "B7", "B13"];
-/** The subjects that are compared with peers, and what the benches compare them with. */
-const shown = [
-  ["floor", "floor-gen", "sse-writer"],
-  ["kernel", "session", "provider", "server"],
-  ["openai-sdk", "anthropic-sdk", "ai-chat"],
-].flat();
+/** Parts of a session, which only `npm run bench` measures. */
+const parts = ["turn", "kernel-timed", "kernel-journal", "kernel-log"];
 
 const here = import.meta.dirname;
 const durable = join(here, "durable");
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: "string", default: "7" },
+    rounds: { type: "string", default: "15" },
     help: { type: "boolean", default: false },
   },
 });
@@ -60,7 +56,7 @@ async function compare(rounds: number): Promise<void> {
 }
 
 async function measure(rounds: number): Promise<Figure[]> {
-  const own = (await loadSubjects()).filter(({ name }) => shown.includes(name));
+  const own = (await loadSubjects()).filter(({ name }) => !parts.includes(name));
   const subjects = [...own, ...(await loadPeers())];
   const pace: Pace = {
     rounds,
@@ -68,13 +64,11 @@ async function measure(rounds: number): Promise<Figure[]> {
     maxWarmUpMs: 15_000,
     roundMs: 200,
     probes: 3,
-    starts: 15,
+    starts: 30,
   };
   const all: Figure[] = [];
-  for (const name of names) {
-    const bench = findBench(name);
-    if (bench === undefined) throw new Error(`There is no bench ${name}`);
-    console.error(`${name}: ${bench.what} …`);
+  for (const bench of benches) {
+    console.error(`${bench.name}: ${bench.what} …`);
     const measured = subjects.filter(
       (subject) => bench.isFor?.(subject) ?? subject.createAgent !== undefined,
     );

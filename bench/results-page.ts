@@ -1,11 +1,20 @@
 /** bench/RESULTS.md from the figures of one run. */
 import type { Figure } from "./bench.ts";
+import { goalsTable } from "./goals-table.ts";
+import { markdownTable } from "./markdown-table.ts";
+import { toShort } from "./short-number.ts";
 
-/** Turns a second on a durable store; `ratio` is how many times as many Capstan runs. */
+/** Turns on a durable store. */
 export interface DurableFigure {
   readonly name: string;
   readonly turnsPerSecond: number;
+  /** How many times as many Capstan runs. */
   readonly ratio: number;
+  /** Goal of the ratio; none for Capstan itself. */
+  readonly goal?: number;
+  /** CPU time of a turn, in milliseconds. */
+  readonly clientMs: number;
+  readonly serverMs: number;
 }
 
 /** How often an approved refund was made whose process was killed, and what the agent said afterwards. */
@@ -80,7 +89,7 @@ Written by \`npm run bench:peers\` on ${date}: ${machine}, ${rounds} rounds, all
 A session of Capstan stores every fact before it shows it, here in memory. The other runtimes keep the conversation in
 memory and no log, so a process that dies loses its turn. The kernel is Capstan's loop alone, which compares best with them.
 
-${table(
+${markdownTable(
   ["", ...columns.map(([, title]) => title)],
   rows.map((row) => [row.what, ...columns.map(([subject]) => cell(results, row, subject))]),
 )}
@@ -94,7 +103,7 @@ ${behind(results)}
 A reply of 5,000 deltas over HTTP, from its bytes to the final message. Each runtime runs its loop on its own provider,
 without tools. The floor is \`fetch\`, line split and \`JSON.parse\`. OpenAI Agents has a provider of OpenAI alone.
 
-${table(
+${markdownTable(
   ["", ...wireColumns.map(([, title]) => title)],
   wireRows.map(({ what, protocol }) => [
     what,
@@ -111,14 +120,24 @@ ${pageTable(results)}
 The same turn, three model calls and two tool calls, 50 sessions at a time in one process. Capstan, DBOS and LangGraph store
 on one PostgreSQL; Restate has a server of its own. Only Capstan records an intent before each tool call.
 
-${table(
-  ["", "turns a second", "Capstan runs"],
-  durable.map(({ name, turnsPerSecond, ratio }) => [
+${markdownTable(
+  ["", "turns a second", "Capstan runs", "goal", "CPU of a turn: client", "server"],
+  durable.map(({ name, turnsPerSecond, ratio, goal, clientMs, serverMs }) => [
     name,
     turnsPerSecond.toFixed(0),
-    name === "capstan" ? "" : `${ratio.toFixed(1)} × as many`,
+    goal === undefined ? "" : `${ratio.toFixed(1)} × as many`,
+    goal === undefined ? "" : `≥ ${goal} ×`,
+    `${clientMs.toFixed(2)} ms`,
+    `${serverMs.toFixed(2)} ms`,
   ]),
 )}
+
+## The goals of Capstan
+
+What a figure means is in [README.md](README.md); \`×\` compares it with the least code that does the same work. Missed goals
+are listed there, with what was tried.
+
+${goalsTable(results.figures)}
 
 ## A refund that is killed
 
@@ -126,7 +145,7 @@ A tool refunds an order after a person has approved it. The process is killed wi
 before the tool returns. Another process then continues in the way that the documentation of the runtime describes
 (\`bench/refund\`).
 
-${table(
+${markdownTable(
   ["", "refunds", "the agent says"],
   refunds.map(({ name, count, answer }) => [name, String(count), answer]),
 )}
@@ -206,7 +225,7 @@ function pageTable({ figures }: Results): string {
     B13: "B13: a delta to a page of the AI SDK",
   };
   const measured = figures.filter(({ bench }) => bench in titles);
-  return table(
+  return markdownTable(
     ["", "subject", "per delta", "ratio"],
     measured.map((figure) => [
       titles[figure.bench] ?? "",
@@ -217,19 +236,4 @@ function pageTable({ figures }: Results): string {
       "metric" in figure ? "" : `${figure.ratio.toFixed(2)} × ${figure.base}`,
     ]),
   );
-}
-
-function table(header: readonly string[], lines: readonly (readonly string[])[]): string {
-  return [toLine(header), toLine(header.map(() => "---")), ...lines.map(toLine)].join("\n");
-}
-
-function toLine(cells: readonly string[]): string {
-  return `| ${cells.join(" | ")} |`;
-}
-
-/** Three digits, and no more than the figure has. */
-export function toShort(value: number): string {
-  return value >= 1_000
-    ? Math.round(value).toLocaleString("en-US")
-    : String(Number(value.toPrecision(3)));
 }

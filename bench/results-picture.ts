@@ -1,6 +1,6 @@
 /** docs/images/peers.svg: bars of the figures that a reader of the README wants to see. */
 import type { Results } from "./results-page.ts";
-import { toShort } from "./results-page.ts";
+import { toShort } from "./short-number.ts";
 
 interface Bar {
   readonly label: string;

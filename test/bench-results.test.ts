@@ -29,7 +29,7 @@ test("the page names every figure in which a peer needs less than a session", ()
         { bench: "B4", subject: "session", metric: "rssKB", value: 116 },
         { bench: "B4", subject: "pi", metric: "rssKB", value: 49.8 },
       ],
-      [{ name: "restate", turnsPerSecond: 900, ratio: 0.7 }],
+      [{ name: "restate", turnsPerSecond: 900, ratio: 0.7, goal: 1.5, clientMs: 2, serverMs: 1 }],
     ),
   );
 
@@ -76,6 +76,28 @@ test("the page shows what a delta from each vendor costs each runtime, and a das
   expect(page).toContain(
     "- B6: a text delta from Anthropic (Messages): pi 0.6 µs, Capstan's provider 0.7 µs",
   );
+});
+
+test("the page lists every figure with a goal, and those that miss it", () => {
+  const page = toResultsPage(
+    resultsOf([
+      { bench: "B1", subject: "kernel", perUnit: 2.8, ratio: 1.9, base, goal: 2, met: true },
+      { bench: "B1", subject: "session", perUnit: 9.5, ratio: 6.5, base, goal: 6, met: false },
+      { bench: "B1", subject: "pi", perUnit: 15.5, ratio: 10.6, base },
+      { bench: "B4", subject: "session", metric: "rssKB", value: 85.4, goal: 90, met: true },
+    ]),
+  );
+
+  const [, section = ""] = page.split("## The goals of Capstan\n");
+  const rows = section
+    .split("\n## ")[0]
+    ?.split("\n")
+    .filter((line) => line.startsWith("| B"));
+  expect(rows).toEqual([
+    "| B1: 50 tool steps in one turn | kernel | 1.90 × `floor-gen` (2.8 µs) | ≤ 2 × | yes |",
+    "| B1: 50 tool steps in one turn | session | 6.50 × `floor-gen` (9.5 µs) | ≤ 6 × | **no** |",
+    "| B4: 1,000 concurrent turns of 3 steps, 20 ms model latency | session | rssKB: 85.4 | ≤ 90 | yes |",
+  ]);
 });
 
 test("the longest bar of the picture is as wide as the space for bars", () => {

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import postgres from "postgres";
 import { startPostgres } from "../../packages/stores/test/postgres-server.ts";
 import { median } from "../interleave.ts";
+import type { DurableFigure } from "../results-page.ts";
 import { cpuMsOf, parentOf } from "./server-cpu.ts";
 
 const help = `npm run durable -- [options]
@@ -112,25 +113,29 @@ function run(file: string, where: string, ms: number, postmaster: number): Promi
 }
 
 function report(measured: Readonly<Record<Name, readonly Figures[]>>): void {
-  const perSecond = (name: Name): number =>
-    median(measured[name].map(({ turns, seconds }) => turns / seconds));
-  const ours = perSecond("capstan");
-  if (values.json) {
-    for (const name of names) {
-      const turnsPerSecond = perSecond(name);
-      console.log(JSON.stringify({ name, turnsPerSecond, ratio: ours / turnsPerSecond }));
-    }
-    return;
-  }
+  const mid = (name: Name, figureOf: (figures: Figures) => number): number =>
+    median(measured[name].map(figureOf));
+  const perSecond = (name: Name): number => mid(name, ({ turns, seconds }) => turns / seconds);
+  const all: DurableFigure[] = names.map((name) => ({
+    name,
+    turnsPerSecond: perSecond(name),
+    ratio: perSecond("capstan") / perSecond(name),
+    ...(name !== "capstan" && { goal: goals[name] }),
+    clientMs: mid(name, ({ cpuMs, turns }) => cpuMs / turns),
+    serverMs: mid(name, ({ serverMs, turns }) => serverMs / turns),
+  }));
+  if (values.json) for (const figure of all) console.log(JSON.stringify(figure));
+  else print(all);
+}
+
+function print(all: readonly DurableFigure[]): void {
   console.log("              turns/s    ours, times   goal   CPU ms a turn: client   server");
-  for (const name of names) {
-    const client = median(measured[name].map(({ cpuMs, turns }) => cpuMs / turns));
-    const server = median(measured[name].map(({ serverMs, turns }) => serverMs / turns));
-    const ratio = name === "capstan" ? "" : `${(ours / perSecond(name)).toFixed(2)} ×`;
-    const goal = name === "capstan" ? "" : `≥ ${goals[name]} ×`;
-    const aside = name === "capstan" ? `  (goal ≤ ${goalCpuMs})` : "";
+  for (const { name, turnsPerSecond, ratio, goal, clientMs, serverMs } of all) {
+    const times = goal === undefined ? "" : `${ratio.toFixed(2)} ×`;
+    const wanted = goal === undefined ? "" : `≥ ${goal} ×`;
+    const aside = goal === undefined ? `  (goal ≤ ${goalCpuMs})` : "";
     console.log(
-      `${name.padEnd(10)} ${perSecond(name).toFixed(0).padStart(10)} ${ratio.padStart(14)} ${goal.padStart(8)} ${client.toFixed(2).padStart(20)} ${server.toFixed(2).padStart(10)}${aside}`,
+      `${name.padEnd(10)} ${turnsPerSecond.toFixed(0).padStart(10)} ${times.padStart(14)} ${wanted.padStart(8)} ${clientMs.toFixed(2).padStart(20)} ${serverMs.toFixed(2).padStart(10)}${aside}`,
     );
   }
 }
