@@ -117,19 +117,26 @@ describe.skipIf(!hasSandbox)(`a command in a sandbox${sandboxNote}`, () => {
     const { call, dispose } = openSession();
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith("capstan-sandbox-"));
 
-    await call(sandboxed("write"), { command: "echo kept > /tmp/x; echo $TMPDIR" }, { cwd });
-    const again = await call(sandboxed("strict"), { command: "cat /tmp/x; ls /tmp" }, { cwd });
-    const other = await openSession().call(sandboxed("write"), { command: "cat /tmp/x" }, { cwd });
+    const file = `kept-${process.pid}`;
+
+    await call(sandboxed("write"), { command: `echo kept > /tmp/${file}; echo $TMPDIR` }, { cwd });
+    const again = await call(
+      sandboxed("strict"),
+      { command: `cat /tmp/${file}; ls /tmp` },
+      { cwd },
+    );
+    const command = `cat /tmp/${file}`;
+    const other = await openSession().call(sandboxed("write"), { command }, { cwd });
     await dispose();
 
-    expect(again.output).toBe("kept\nx\n");
+    expect(again.output).toBe(`kept\n${file}\n`);
     expect(other).toMatchObject({ isError: true });
     const mine = readdirSync(tmpdir()).filter(
       (name) => name.startsWith(`capstan-sandbox-${process.pid}-`) && !before.includes(name),
     );
     // The other session is still open.
     expect(mine).toHaveLength(1);
-    expect(existsSync("/tmp/x")).toBe(false);
+    expect(existsSync(`/tmp/${file}`)).toBe(false);
   });
 
   test("writes to listed folders and roots as well", async () => {
