@@ -53,11 +53,11 @@ export async function readPages(
   await log.catchUp();
   let last = 0;
   while (last < log.fold.seq) {
-    const { entries } = await log.readPage(last, shownEntries);
+    const { entries } = await log.pages.read(last, shownEntries);
     const folded = entries.filter(({ seq }) => seq <= log.fold.seq);
     if (!(await take(folded))) return;
     last = folded.at(-1)?.seq ?? log.fold.seq;
-    if (last < log.fold.seq) await log.breathe();
+    if (last < log.fold.seq) await log.pages.breathe();
   }
   onDone();
 }
@@ -74,14 +74,14 @@ export async function readPart<T>(
   let last = after;
   // More may be folded during the read.
   while (last < log.fold.seq && part.length < maxEntries && chars < maxChars) {
-    const page = await log.readPage(last, Math.min(shownEntries, maxEntries - part.length));
+    const page = await log.pages.read(last, Math.min(shownEntries, maxEntries - part.length));
     for (const entry of page.entries) {
       if (entry.seq > log.fold.seq || chars >= maxChars) break;
       part.push(entry);
       last = entry.seq;
       chars += JSON.stringify(entry).length;
     }
-    await log.breathe();
+    await log.pages.breathe();
   }
   return take(part);
 }
@@ -90,11 +90,11 @@ export async function readPart<T>(
 async function readOn(log: SessionLog, entries: StoredEntry[]): Promise<void> {
   let end = Infinity;
   while (lastOf(entries) < end) {
-    const page = await log.readPage(lastOf(entries));
+    const page = await log.pages.read(lastOf(entries));
     // Entries written in the meantime are left to the next read.
     if (end === Infinity) end = page.lastSeq;
     for (const entry of page.entries) entries.push(entry);
-    await log.breathe();
+    await log.pages.breathe();
   }
 }
 

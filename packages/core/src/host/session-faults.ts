@@ -43,7 +43,8 @@ export class SessionFaults {
     { turnId, error }: Extract<SessionEvent, { readonly type: "error" }>,
     handles: readonly SessionTurn[],
   ): void {
-    if (turnId === this.#reportedTurnId) return;
+    // A caller wanted the end of an abandoned turn.
+    if (error.code === "abandoned" || turnId === this.#reportedTurnId) return;
     const sessionId = this.#sessionId;
     const failure = new SessionError("no_answer", error.message, { sessionId, turnError: error });
     this.reportUnseen(failure, turnId, handles);

@@ -2,16 +2,13 @@
 import { background } from "@capstan/kernel";
 import type {
   Claim,
-  CompactionOutcome,
   EntryOf,
   EventListener,
   MaybePromise,
   PlacedEvent,
   Posted,
   PostedBody,
-  QueueOutcome,
   RepositoryError,
-  SessionEvent,
   SessionRepository,
 } from "@capstan/log";
 import { isPromise } from "@capstan/log";
@@ -21,7 +18,6 @@ import { OutputReader } from "../outputs/output-reader.ts";
 import { Readers } from "../following/readers.ts";
 import { LiveEvents } from "./live-events.ts";
 import type { Slot } from "./slots.ts";
-import { Receipts } from "../following/receipts.ts";
 import type { SessionError } from "../errors/session-error.ts";
 import {
   closed,
@@ -40,10 +36,8 @@ import { SessionWork } from "./session-work.ts";
 import { giveBack } from "../owner/unusable-claim.ts";
 import type { Clock } from "../platform/clock.ts";
 import { callbackMs, within } from "../platform/within.ts";
-import { RestWaiters } from "./rest-waiters.ts";
+import { WaitingCallers } from "./waiting-callers.ts";
 import { Wakeups } from "./wakeups.ts";
-
-const none: readonly never[] = [];
 
 export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   readonly id: string;
@@ -53,26 +47,17 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   readonly outputs: OutputReader;
   readonly live: LiveEvents;
   readonly wakeups: Wakeups;
+  readonly waiting: WaitingCallers;
   readonly #host: SessionHost;
   readonly #work: SessionWork;
-  /** Created with the first of them. */
-  #receipts: Receipts<QueueOutcome> | undefined;
-  #compactions: Receipts<CompactionOutcome> | undefined;
   #wasIdle = true;
-  readonly #waiters = new RestWaiters();
   #isClosed: boolean;
   /** Set if the session is gone: the reason. */
   #gone: SessionError | undefined;
-  /** Set once nothing of the session reaches callers here any more, because it is gone or was closed: the reason. */
-  #end: SessionError | undefined;
-  /** Set while no host can continue the work, as far as this process knows: the reason. */
-  #stuck: Error | undefined;
   /** End of the turn for which `settled` was emitted. */
   #settled: EntryOf<"turn_ended"> | undefined;
   /** Whether this process found work of another process unfinished, and the session has not come to rest since. */
   #isResuming = false;
-  /** Called when the lease that was asked for is held, or another host has it. */
-  #claimWaiters: readonly (() => void)[] = none;
   /** Whether callers in this process may hold a handle of the session. */
   #isAttended = false;
   /** Number of readers that keep the session in memory without a handle. */
@@ -87,6 +72,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
     this.log = new SessionLog(this);
     this.faults = new SessionFaults(id, host);
     this.readers = new Readers(host, id);
+    this.waiting = new WaitingCallers(this);
     this.outputs = new OutputReader(this.log);
     const { log, readers } = this;
     const { repository } = host;
@@ -109,24 +95,6 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
 
   get isFromCheckpoint(): boolean {
     return this.#host.isContextOnly;
-  }
-
-  /** Receipts of queued messages. */
-  get receipts(): Receipts<QueueOutcome> {
-    const { queues } = this.log.fold;
-    return (this.#receipts ??= this.#newReceipts((id) => queues.outcomeOf(id)));
-  }
-
-  /** Receipts of requested compactions. */
-  get compactions(): Receipts<CompactionOutcome> {
-    const { compactions } = this.log.fold;
-    return (this.#compactions ??= this.#newReceipts((id) => compactions.outcomeOf(id)));
-  }
-
-  #newReceipts<Outcome>(outcomeOf: (id: string) => Outcome | undefined): Receipts<Outcome> {
-    const receipts = new Receipts(outcomeOf);
-    if (this.#end !== undefined) receipts.end(this.#end);
-    return receipts;
   }
 
   /** A caller here has a handle: the session is kept in memory, and notified of entries by other processes. */
@@ -209,9 +177,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   }
 
   async #claimedRest(): Promise<void> {
-    const claimed = Promise.withResolvers<void>();
-    this.#claimWaiters = [...this.#claimWaiters, claimed.resolve];
-    await claimed.promise;
+    await this.waiting.until("claimed");
     await this.resumedRest();
   }
 
@@ -237,13 +203,13 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   #refuse(claim: Claim, reason: string): void {
     giveBack(claim, this.#host.repository);
     this.faults.backOff(this.log.now());
-    this.#tellStuck(setAsideFor(this.id, reason));
+    this.waiting.block(setAsideFor(this.id, reason));
     if (!this.isAttended) background(this.#leave(), () => {});
   }
 
   /** The session was released, or may be worked on again. */
   onReleased(): void {
-    this.#stuck = undefined;
+    this.waiting.unblock();
     this.faults.reset();
     this.wake();
   }
@@ -264,7 +230,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   async close(why: string): Promise<void> {
     this.#isClosed = true;
     await this.#work.release();
-    this.#tellEnd(closed(this.id, why));
+    this.waiting.end(closed(this.id, why));
     await this.#leave();
   }
 
@@ -305,7 +271,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
     if (this.#gone !== undefined) return;
     this.#gone = why;
     this.#isClosed = true;
-    this.#tellEnd(why);
+    this.waiting.end(why);
     this.readers.end(why);
     const leave = async (): Promise<void> => {
       const left = this.#leave();
@@ -314,36 +280,6 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
       await left;
     };
     background(leave(), () => {});
-  }
-
-  get #isWaitedFor(): boolean {
-    const hasReceipts = this.#receipts?.isEmpty === false || this.#compactions?.isEmpty === false;
-    const hasWaiters = !this.#waiters.isEmpty || this.#claimWaiters.length > 0;
-    return hasReceipts || hasWaiters || !this.readers.isEmpty;
-  }
-
-  /** Fails everything that callers still wait for here. */
-  #tell(why: Error): void {
-    this.readers.fail(why);
-    this.#receipts?.fail(why);
-    this.#compactions?.fail(why);
-    this.#waiters.fail(why);
-    this.onUnclaimed();
-  }
-
-  /** Likewise, and callers that ask before anything changes. */
-  #tellStuck(why: Error): void {
-    this.#stuck = why;
-    this.#tell(why);
-  }
-
-  /** Likewise, for what callers ask for later, too: a send that is under way may be stored after the session was closed. */
-  #tellEnd(why: SessionError): void {
-    this.#end = why;
-    this.#tell(why);
-    this.readers.close(why);
-    this.#receipts?.end(why);
-    this.#compactions?.end(why);
   }
 
   /** Remembers a model and tools that were passed as objects, not by name. */
@@ -403,28 +339,20 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
 
   /** Called periodically, for readers of work done in other processes: a wake-up may have been lost. */
   poll(): void {
-    if (!this.#work.isHolding && this.#isWaitedFor) this.wakeups.poll();
+    if (!this.#work.isHolding && !this.waiting.isEmpty) this.wakeups.poll();
   }
 
   async waitForIdle(): Promise<void> {
     if (this.#gone !== undefined) throw this.#gone;
     if (this.isIdle) return;
-    this.#mustGoOn();
-    await this.#waiters.waitForIdle();
+    await this.waiting.untilAtRest("idle");
   }
 
   /** Likewise, until no child works in the background, either. */
   async waitForChildren(): Promise<void> {
     if (this.#gone !== undefined) throw this.#gone;
     if (this.isIdle && !this.#hasWorkingChild) return;
-    this.#mustGoOn();
-    await this.#waiters.waitForChildren();
-  }
-
-  /** Throws if callers would wait in vain here. */
-  #mustGoOn(): void {
-    const why = this.#end ?? this.#stuck;
-    if (why !== undefined) throw why;
+    await this.waiting.untilAtRest("children_at_rest");
   }
 
   onClaim(claim: Claim | undefined, askedAt: number): void {
@@ -435,20 +363,18 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   }
 
   onUnclaimed(): void {
-    const waiters = this.#claimWaiters;
-    this.#claimWaiters = none;
-    for (const resolve of waiters) resolve();
+    this.waiting.reach("claimed");
   }
 
   onBegin(): void {
-    this.#stuck = undefined;
+    this.waiting.unblock();
     this.wakeups.begin();
   }
 
   /** The work ended, and the log does not say so. It concerns more than the handles only if no other host can continue it. */
   onFailed(thrown: unknown): void {
     const why = toFailure(this.id, thrown);
-    if (isForNoHost(thrown)) this.#tellStuck(why);
+    if (isForNoHost(thrown)) this.waiting.block(why);
     else this.readers.fail(why);
   }
 
@@ -477,23 +403,20 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   }
 
   onEvents(events: readonly PlacedEvent[]): void {
-    for (const { event } of events) if (event.type === "error") this.#noteFailed(event);
+    // A listener gets the error event of a failed turn.
+    if (this.#work.isHolding && !this.readers.hasListeners) {
+      for (const { event } of events) {
+        if (event.type !== "error") continue;
+        this.faults.reportTurn(event, this.readers.handlesOf(event.turnId));
+      }
+    }
     this.readers.showAll(events);
   }
 
-  /** Reports the failed turn, unless a listener gets its error event. */
-  #noteFailed(event: Extract<SessionEvent, { readonly type: "error" }>): void {
-    if (!this.#work.isHolding || this.readers.hasListeners) return;
-    // A caller wanted this end.
-    if (event.error.code === "abandoned") return;
-    this.faults.reportTurn(event, this.readers.handlesOf(event.turnId));
-  }
-
   onChange(): void {
-    this.#stuck = undefined;
+    this.waiting.unblock();
     this.#work.onChange();
-    this.#receipts?.update();
-    this.#compactions?.update();
+    this.waiting.update();
     this.wakeups.follow();
     const isIdle = this.isIdle;
     const isRest = isIdle && !this.#wasIdle;
@@ -501,9 +424,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
     this.#wasIdle = isIdle;
     if (isIdle) this.#isResuming = false;
     if (isRest) this.#settle();
-    if (isIdle && this.#waiters.areForChildren && !this.#hasWorkingChild) {
-      this.#waiters.onChildrenAtRest();
-    }
+    if (isIdle && !this.#hasWorkingChild) this.waiting.reach("children_at_rest");
   }
 
   get #hasWorkingChild(): boolean {
@@ -519,6 +440,6 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
       this.readers.show(this.log.feed.live(settled));
     }
     if (this.readers.isEmpty) this.log.feed.forgetRecent();
-    this.#waiters.onIdle();
+    this.waiting.reach("idle");
   }
 }

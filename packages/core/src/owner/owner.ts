@@ -1,62 +1,36 @@
-/** Does the work of a session under its lease until nothing is left: starts, continues and resumes turns. */
-import type { ChatMessage, EventEmitter, LoopContext, SerializedError } from "@capstan/kernel";
-import { runTurn } from "@capstan/kernel";
-import type {
-  Child,
-  Entry,
-  MaybePromise,
-  NextAction,
-  OwnedBody,
-  SessionIds,
-  TurnOrigin,
-} from "@capstan/log";
-import { andThen, isPromise, RepositoryError } from "@capstan/log";
-import type { TurnPlan } from "../agent/turn-plan.ts";
-import { ParentReports } from "../children/parent-reports.ts";
+/** Does the work of a session under its lease until nothing is left: decides what comes next, plans turns and ends those that cannot run. */
+import type { Child, MaybePromise, NextAction, OwnedBody } from "@capstan/log";
+import { andThen, isPromise } from "@capstan/log";
 import { BudgetRequests } from "../children/ask-for-budget.ts";
 import { attendChildren, repeatAnswers } from "../children/attend-children.ts";
+import { ParentReports } from "../children/parent-reports.ts";
 import type { ParentSession } from "../children/start-child.ts";
 import { Compactor } from "../compaction/compactor.ts";
-import type { ContextSize } from "../context/token-count.ts";
-import type { DraftedTurn } from "./drafted-turn.ts";
-import type { Envelopes } from "./envelopes.ts";
+import { isLeftToOthers } from "../errors/session-error.ts";
 import { within } from "../platform/within.ts";
-import { changeOfPrompt, checkpointBefore, openingOf } from "./opening-entries.ts";
+import { AbortSwitch } from "./abort-switch.ts";
+import { turnOf } from "./context-of-turn.ts";
+import type { DraftedTurn } from "./drafted-turn.ts";
+import { abandonedWith, endInError, turnFailure } from "./end-in-error.ts";
+import { changeOfPrompt } from "./opening-entries.ts";
 import type { OwnedLog } from "./owned-append.ts";
 import { appendOwned } from "./owned-append.ts";
-import type { HeldLease } from "./held-lease.ts";
-import { abandonedWith, endInError, turnFailure } from "./end-in-error.ts";
-import type { HostFault } from "../host/host-fault.ts";
-import { turnOf } from "./context-of-turn.ts";
 import type { PlanningOptions } from "./planned-turn.ts";
 import { disposePlan, orAborted, planAborted, planTurnOf } from "./planned-turn.ts";
-import type { RequestOwner } from "./request-checks.ts";
-import { RequestChecks } from "./request-checks.ts";
 import type { ResumeLimitOptions } from "./resume-limit.ts";
 import { ResumeLimit } from "./resume-limit.ts";
-import { isLeftToOthers } from "../errors/session-error.ts";
-import type { SessionHost } from "../session/session-host.ts";
+import type { RunningTurnOptions, TurnOwner } from "./running-turn.ts";
+import { RunningTurn } from "./running-turn.ts";
 import type { AppendChoices } from "./session-log.ts";
 import type { TurnAction } from "./turn-input.ts";
-import { isSameAction, tailOf, toTurnInput } from "./turn-input.ts";
-import { TurnJournal } from "./turn-journal.ts";
-import { mayOpenLater } from "./waiting-facts.ts";
-import { AbortSwitch } from "./abort-switch.ts";
+import { isSameAction } from "./turn-input.ts";
 
-export interface OwnerOptions extends PlanningOptions, ResumeLimitOptions {
-  readonly host: SessionHost;
-  readonly heldLease: HeldLease;
-  readonly envelopes: Envelopes;
+export interface OwnerOptions extends PlanningOptions, ResumeLimitOptions, RunningTurnOptions {
   /** Turn that an owner for another agent has opened under this lease. */
   readonly openedTurnId: string | undefined;
-  readonly size: ContextSize;
-  /** Receives the live events. Called for every delta, so each layer in between costs. */
-  readonly emit: EventEmitter<SessionIds>;
-  /** Receives failures that reach no caller. */
-  onFault(fault: HostFault): void;
 }
 
-export class Owner implements RequestOwner {
+export class Owner implements TurnOwner {
   readonly #options: OwnerOptions;
   readonly #owned: OwnedLog;
   readonly #resumes: ResumeLimit;
@@ -68,7 +42,7 @@ export class Owner implements RequestOwner {
   /** Stops the turn that is running or being planned. */
   #abort: AbortSwitch | undefined;
   #turnId = "";
-  #journal: TurnJournal | undefined;
+  #running: RunningTurn | undefined;
   /** Whether a resumed turn waits before it runs. */
   #isWaiting = false;
   #openedTurnId: string | undefined;
@@ -84,7 +58,7 @@ export class Owner implements RequestOwner {
       size,
       clock,
       append: (bodies, choices) => {
-        const appended = this.#append(bodies, choices);
+        const appended = this.append(bodies, choices);
         if (!isPromise(appended)) return appended;
         return within(clock.timer, agent.callbackMs, appended, "append");
       },
@@ -102,6 +76,10 @@ export class Owner implements RequestOwner {
   /** Turn whose start or resume this owner has written. */
   get openedTurnId(): string | undefined {
     return this.#openedTurnId;
+  }
+
+  onOpened(turnId: string): void {
+    this.#openedTurnId = turnId;
   }
 
   /** Whether another agent has the conversation: its own owner continues. */
@@ -212,7 +190,7 @@ export class Owner implements RequestOwner {
   async #returnItems(ids: readonly string[]): Promise<void> {
     const turnId = this.#options.log.fold.turn?.turnId ?? ids[0] ?? "";
     const outcome = { type: "returned", reason: "cleared" } as const;
-    await this.#append([{ type: "queue_settled", turnId, ids, outcome }], {});
+    await this.append([{ type: "queue_settled", turnId, ids, outcome }]);
   }
 
   /** Records what became of child sessions. */
@@ -225,14 +203,21 @@ export class Owner implements RequestOwner {
     return { host, log, append: (bodies) => this.append(bodies) };
   }
 
-  /** Appends entries about child sessions. */
-  append(bodies: readonly OwnedBody[]): MaybePromise<unknown> {
-    return this.#append(bodies, {});
+  /** Appends entries, after those that wait for the next append. */
+  append(
+    bodies: readonly OwnedBody[],
+    choices: Omit<AppendChoices, "lease"> = {},
+  ): MaybePromise<"appended" | "conflict"> {
+    const append = (): MaybePromise<"appended" | "conflict"> =>
+      appendOwned(this.#owned, bodies, choices);
+    const journal = this.#running?.journal;
+    return journal?.hasWaiting === true ? andThen(journal.flush(), append) : append();
   }
 
-  /** Likewise, with the next facts of the turn. */
+  /** Appends entries with the next facts of the turn. */
   appendWithNext(bodies: readonly OwnedBody[]): MaybePromise<unknown> {
-    return this.#journal === undefined ? this.append(bodies) : this.#journal.keep(bodies);
+    const journal = this.#running?.journal;
+    return journal === undefined ? this.append(bodies) : journal.keep(bodies);
   }
 
   /** Not part of any turn: messages sent in the meantime wait until it is done. */
@@ -250,7 +235,7 @@ export class Owner implements RequestOwner {
       : planned;
     try {
       const changes = changeOfPrompt(log.fold, turnId, plan);
-      if (changes.length > 0) await this.#append(changes, {});
+      if (changes.length > 0) await this.append(changes);
       await this.compactor.compactAtRest({ turnId, plan, abort }, ids);
     } finally {
       this.#abort = undefined;
@@ -292,8 +277,15 @@ export class Owner implements RequestOwner {
       const isNext = isPlanned && isSameAction(action, log.fold.nextAction(log.now()));
       const isDropped = heldLease.isLost || this.#abandonReason(action) !== undefined;
       if (!isDropped && (isPlannedAtOnce || isNext)) {
-        const drafted = isPlannedAtOnce ? draft : undefined;
-        await this.#runPlanned(action, turn.origin, plan, abort, drafted);
+        const running = new RunningTurn(options, this, {
+          action,
+          origin: turn.origin,
+          plan,
+          abort,
+          draft: isPlannedAtOnce ? draft : undefined,
+        });
+        this.#running = running;
+        await running.run();
       }
     } finally {
       this.#leaveTurn();
@@ -304,7 +296,7 @@ export class Owner implements RequestOwner {
 
   #leaveTurn(): void {
     this.#abort = undefined;
-    this.#journal = undefined;
+    this.#running = undefined;
     this.#resumes.leave();
   }
 
@@ -323,141 +315,5 @@ export class Owner implements RequestOwner {
     await waiting;
     this.#isWaiting = false;
     return heldLease.isLost || heldLease.isLeaving;
-  }
-
-  async #runPlanned(
-    action: TurnAction,
-    origin: TurnOrigin,
-    plan: TurnPlan,
-    abort: AbortSwitch,
-    draft: DraftedTurn | undefined,
-  ): Promise<void> {
-    const { heldLease, host, log, emit, clock, onFault } = this.#options;
-    // The history before the entry that starts the turn.
-    const { messages, input } = tailOf(action, log.fold, draft?.input);
-    const prompt = changeOfPrompt(log.fold, action.turnId, plan);
-    // Another agent continues a turn of the same owner without a resumption.
-    const isOpened = action.type === "resume" && action.turnId === this.#openedTurnId;
-    const opening = draft?.opening ?? openingOf(action, heldLease.lease.epoch);
-    const checkpoint =
-      draft === undefined ? checkpointBefore(action, log, host.checkpointAfter) : [];
-    const bodies = isOpened ? prompt : [...checkpoint, opening, ...prompt];
-    const plannedAt = log.fold.seq;
-    const start = log.fold.headAtStart(
-      log.now(),
-      checkpoint.length > 0 ? log.fold.seq + 1 : undefined,
-    );
-    const head = draft?.headOf(start) ?? start;
-    const onOpened = (): void => {
-      this.#openedTurnId = action.turnId;
-    };
-    const isOpenedLater =
-      action.type === "start" && mayOpenLater(log.fold, plan, origin, prompt.length > 0);
-    if (!isOpenedLater) {
-      // A resumed turn keeps the configuration from its start.
-      const isUpToDate = action.type !== "resume";
-      const opened =
-        draft === undefined
-          ? this.#append(bodies, { head, isUpToDate })
-          : draft.append(this.#entriesOf(bodies), head);
-      if ((isPromise(opened) ? await opened : opened) === "conflict") {
-        // Entries posted in the meantime come first.
-        await log.catchUp();
-        return;
-      }
-      onOpened();
-    }
-    // Continues in the middle of the last step in the log, unless the turn is new.
-    const at = action.type === "start" ? { messages } : log.fold.transcript.entryPoint();
-    this.onChange();
-    this.compactor.beginTurn();
-    const journal = new TurnJournal({
-      turnId: action.turnId,
-      log,
-      heldLease,
-      plan,
-      envelopes: this.#owned.envelopes,
-      opening: isOpenedLater ? { bodies, head, plannedAt, draft, onOpened } : undefined,
-      onCancelled: () => this.onChange(),
-    });
-    this.#journal = journal;
-    const turn = { turnId: action.turnId, plan, abort };
-    const requests = new RequestChecks(this.#options, this, { turn, input, journal });
-    const surroundings = { log, heldLease, onFault, clock: draft?.clockOf(clock) ?? clock };
-    const result = await runTurn(
-      toTurnInput(surroundings, action, plan, {
-        origin,
-        messages: at.messages,
-        input: input.length > 0 ? input : undefined,
-        open: at.open,
-        signal: abort,
-        makeRoom: (overflow) => requests.makeRoom(overflow),
-        record: (facts, isFollowed) => {
-          const { underWay } = this.compactor;
-          // An abort ends the wait for a summary; the outcome of that is recorded first.
-          return underWay === undefined
-            ? journal.record(facts, isFollowed)
-            : underWay.then(() => journal.record(facts, isFollowed));
-        },
-        checkLimits: (progress) => requests.checkLimits(progress),
-        onOverflow: (error, shown) =>
-          this.#askOnOverflow(action.turnId, plan.settings.context.onOverflow, error, shown),
-        emit,
-      }),
-      { sessionId: log.id, turnId: action.turnId },
-    );
-    if (journal.isSuperseded) {
-      // Entries posted in the meantime come first.
-      await log.catchUp();
-      return;
-    }
-    // The journal of an abandoned turn takes no more facts.
-    if (result.error?.code !== "journal_failed" || journal.isAbandoned) return;
-    // A store that timed out threw nothing.
-    if (journal.failure !== undefined) throw journal.failure.thrown;
-    throw new RepositoryError("unavailable", log.id, result.error.message);
-  }
-
-  /** Whether something of the turn waits for the next append. */
-  get #hasWaiting(): boolean {
-    return this.#journal?.hasWaiting === true;
-  }
-
-  /** Leaves out a part that a vendor rejects, from now on and in every process. */
-  async #askOnOverflow(
-    turnId: string,
-    onOverflow: LoopContext["onOverflow"],
-    error: SerializedError,
-    messages: readonly ChatMessage[],
-  ): Promise<readonly ChatMessage[] | undefined> {
-    const replacement = await this.#reporting(turnId, () => onOverflow?.(error, messages));
-    if (replacement === undefined || error.rejected === undefined) return replacement;
-    await this.#append([{ type: "quarantine", turnId, ...error.rejected }], {});
-    return replacement;
-  }
-
-  async #reporting<T>(turnId: string, hook: () => MaybePromise<T>): Promise<T> {
-    try {
-      return await hook();
-    } catch (error) {
-      const { log, onFault } = this.#options;
-      onFault({ error, where: "hook", sessionId: log.id, turnId });
-      throw error;
-    }
-  }
-
-  #entriesOf(bodies: readonly OwnedBody[]): Entry[] {
-    const { envelopes, log } = this.#options;
-    envelopes.begin(log.now());
-    return bodies.map((body): Entry => ({ ...envelopes.next(), ...body }));
-  }
-
-  #append(
-    bodies: readonly OwnedBody[],
-    choices: Omit<AppendChoices, "lease">,
-  ): MaybePromise<"appended" | "conflict"> {
-    const append = (): MaybePromise<"appended" | "conflict"> =>
-      appendOwned(this.#owned, bodies, choices);
-    return this.#hasWaiting ? andThen(this.#journal?.flush(), append) : append();
   }
 }

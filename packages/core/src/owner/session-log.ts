@@ -1,4 +1,4 @@
-/** One session's log as one process knows it: reads it, folds it and shows its events. */
+/** One session's log as one process knows it: writes it, and keeps what is folded of it in step with the store. */
 import type {
   Appended,
   AppendOptions,
@@ -10,29 +10,24 @@ import type {
   PostedBody,
   PostedEntry,
   PostedStart,
-  ReadPage,
+  SessionFold,
   SessionHead,
-  SessionRepository,
-  StoredEntry,
   WriteOptions,
 } from "@capstan/log";
 import {
   andThen,
-  applyStored,
   checkEntries,
   checkEntry,
   entryVersion,
   EventFeed,
   incarnationOf,
   isPromise,
-  isRepositoryError,
-  orElse,
   RepositoryError,
-  SessionFold,
-  sessionGone,
 } from "@capstan/log";
-import type { PlacedEvent } from "@capstan/log";
-import type { Clock } from "../platform/clock.ts";
+import type { FoldedLogOptions } from "./folded-log.ts";
+import { FoldedLog } from "./folded-log.ts";
+import type { StoredPagesOptions } from "./stored-pages.ts";
+import { StoredPages } from "./stored-pages.ts";
 
 export interface AppendChoices {
   readonly lease: Lease;
@@ -44,41 +39,20 @@ export interface AppendChoices {
   readonly onReleased?: (lastSeq: number) => void;
 }
 
-export interface SessionLogOptions {
-  readonly id: string;
-  /** Reads the log from its last checkpoint on: without the messages that a summary replaces, until `complete`. */
-  readonly isFromCheckpoint: boolean;
-  readonly repository: SessionRepository;
-  readonly clock: Clock;
-  /** Receives the events of new entries, in order, when they are folded. */
-  onEvents(events: readonly PlacedEvent[]): void;
-  /** Called after entries were folded, whether they have events or not. */
-  onChange(): void;
-  /** Called if the store has no session, another one, or fewer entries than were read: the state in memory is invalid. */
-  onGone(why: RepositoryError): void;
-}
-
-/** Entries folded at a time: other work of the process runs in between. */
-const foldedEntries = 256;
-/** Entries of the largest page. Pages grow, so that a long log takes few round trips and a short read asks for little. */
-const maxPageEntries = 4_096;
+export type SessionLogOptions = StoredPagesOptions & FoldedLogOptions;
 
 export class SessionLog {
   readonly id: string;
   readonly feed: EventFeed;
+  readonly pages: StoredPages;
   readonly #options: SessionLogOptions;
-  /** The read in progress, and the one after it for callers that asked in the meantime. */
-  #reading: Promise<void> | undefined;
-  #readingNext: Promise<void> | undefined;
+  readonly #folded: FoldedLog;
   #isAppending = false;
   #isAnsweredLater = false;
   /** The `seen` of the stored head, if known. */
   #storedSeen = 0;
   /** Whether the stored head makes the session due, regardless of its log. */
   #isDueAtOnce = false;
-  /** Seq of the checkpoint that the fold was loaded from; 0 if it was not. */
-  #checkpoint = 0;
-  #completing: Promise<void> | undefined;
   /** Seq before which no checkpoint is attempted. */
   #noCheckpointBefore = 0;
 
@@ -86,6 +60,8 @@ export class SessionLog {
     this.id = options.id;
     this.#options = options;
     this.feed = new EventFeed(options.id);
+    this.pages = new StoredPages(options, this.feed);
+    this.#folded = new FoldedLog(options, this.feed, this.pages);
   }
 
   get fold(): SessionFold {
@@ -112,15 +88,12 @@ export class SessionLog {
    * belongs to another session.
    */
   catchUp(): MaybePromise<void> {
-    if (this.#reading !== undefined) {
-      return (this.#readingNext ??= this.#readAfter(this.#reading));
-    }
-    const read = this.#read();
-    if (!isPromise(read)) return;
-    this.#reading = Promise.resolve(read).finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
+    return this.#folded.catchUp();
+  }
+
+  /** Reads the messages that the checkpoint has left out, if it has: `fold.transcript` then has all of them. Fails like `catchUp`. */
+  complete(): MaybePromise<void> {
+    return this.#folded.complete();
   }
 
   /** Whether a checkpoint would save a reader this number of entries. */
@@ -132,34 +105,6 @@ export class SessionLog {
   /** The state is too long for a checkpoint: computing it before each turn would cost more than it saves. */
   postponeCheckpoint(): void {
     this.#noCheckpointBefore = 2 * this.fold.seq;
-  }
-
-  /** Reads the messages that the checkpoint has left out, if it has: `fold.transcript` then has all of them. Fails like `catchUp`. */
-  complete(): MaybePromise<void> {
-    if (this.fold.transcript.leftOut === 0) return;
-    this.#completing ??= this.#readLeftOut().finally(() => {
-      this.#completing = undefined;
-    });
-    return this.#completing;
-  }
-
-  async #readLeftOut(): Promise<void> {
-    const before = new SessionFold();
-    const end = this.#checkpoint;
-    for (let limit = foldedEntries; before.seq < end; limit = nextLimit(limit)) {
-      const { entries } = await this.readPage(before.seq, Math.min(limit, end - before.seq));
-      for (let from = 0; from < entries.length; from += foldedEntries) {
-        applyStored(before, entries.slice(from, from + foldedEntries));
-        await this.breathe();
-      }
-    }
-    this.feed.fillIn(before.transcript.messages);
-  }
-
-  /** Whether these entries can only be folded after `complete`. */
-  #needAll(entries: readonly (Entry | StoredEntry)[]): boolean {
-    const { fold } = this;
-    return fold.transcript.leftOut > 0 && entries.some(({ type }) => fold.needsAll(type));
   }
 
   /**
@@ -205,15 +150,13 @@ export class SessionLog {
     if (outcome.isReleased === true) onReleased?.(outcome.lastSeq);
     // The contract assigns seqs in order and without a gap: if the first is right, so are the others.
     if (outcome.seqs[0] !== entries[0]?.seq) return andThen(this.catchUp(), () => "appended");
-    return this.#needAll(entries)
-      ? andThen(this.complete(), () => this.#fold(entries, "appended"))
-      : this.#fold(entries, "appended");
+    return this.#folded.take(entries, "appended");
   }
 
   /** A conflict means that the log has grown, so that a caller that reads it and retries makes progress. */
   #conflict({ lastSeq }: Appended, onlyIfSeq = 0): "conflict" {
     if (lastSeq > onlyIfSeq) return "conflict";
-    if (lastSeq < onlyIfSeq) throw this.#gone(this.#cutBack(onlyIfSeq, lastSeq));
+    if (lastSeq < onlyIfSeq) throw this.pages.cutBack(onlyIfSeq, lastSeq);
     const message = `The store refused an append to session "${this.id}" after entry ${lastSeq}, which is its last: it violates storeContract`;
     throw new RepositoryError("unavailable", this.id, message);
   }
@@ -263,21 +206,19 @@ export class SessionLog {
     checkEntry(this.id, entry);
     const options = { ...this.#meant, claim, ...(start !== undefined && { start }) };
     return andThen(
-      this.#noticing(() => this.#unwoken(() => repository.post(this.id, entry, options))),
+      this.pages.noticeIfGone(() => this.#unwoken(() => repository.post(this.id, entry, options))),
       (posted) => {
         // If no other entry came first, there is nothing to read back.
         const isNext = posted.isNew && posted.seq === entry.seq && this.fold.seq === entry.seq - 1;
         if (!isNext) return andThen(this.catchUp(), () => posted);
-        return this.#needAll([entry])
-          ? andThen(this.complete(), () => this.#fold([entry], posted))
-          : this.#fold([entry], posted);
+        return this.#folded.take([entry], posted);
       },
     );
   }
 
   /** Folds entries that were stored with a post, unless a read has been faster. */
   takeStarted(entries: readonly Entry[]): void {
-    if (entries[0]?.seq === this.fold.seq + 1) this.#show(this.feed.take(entries));
+    if (entries[0]?.seq === this.fold.seq + 1) this.#folded.fold(entries);
   }
 
   /** For writes without a lease: the id may belong to another session by now. */
@@ -290,7 +231,7 @@ export class SessionLog {
     const { repository } = this.#options;
     checkEntries(this.id, entries);
     const created = this.#unwoken(() => repository.create(this.id, entries, head));
-    return andThen(created, () => this.#show(this.feed.take(entries)));
+    return andThen(created, () => this.#folded.fold(entries));
   }
 
   putBlob(bytes: Uint8Array): MaybePromise<string> {
@@ -302,130 +243,8 @@ export class SessionLog {
     return this.#options.repository.getBlob(this.id, blob);
   }
 
-  /** Returns the stored entry. */
-  entryAt(seq: number): MaybePromise<StoredEntry> {
-    return andThen(this.readPage(seq - 1, 1), ({ entries: [entry] }) => {
-      // The entry exists, or the page would have been refused.
-      return entry as StoredEntry;
-    });
-  }
-
   /** Whether a wake-up now is caused by this process's own write, whose seq shows what else there is. */
   get isAppending(): boolean {
     return this.#isAppending;
   }
-
-  async #readAfter(reading: Promise<void>): Promise<void> {
-    // The callers of that read get its error.
-    await reading.catch(() => {});
-    this.#readingNext = undefined;
-    await this.catchUp();
-  }
-
-  /** Reads page after page, up to the end of the log. */
-  #read(
-    limit: number = foldedEntries,
-    fromCheckpoint = this.#options.isFromCheckpoint && this.fold.seq === 0,
-  ): MaybePromise<void> {
-    const page = this.readPage(this.fold.seq, limit, fromCheckpoint);
-    return andThen(page, ({ entries, lastSeq }) => {
-      if (fromCheckpoint && !this.#begin(entries)) return this.#read(limit, false);
-      return andThen(this.#foldPage(entries), () => {
-        if (this.fold.seq >= lastSeq) return;
-        return andThen(this.breathe(), () => this.#read(nextLimit(limit), false));
-      });
-    });
-  }
-
-  /** Begins where the page does. Returns false if that is not possible: then the log is read from its first entry. */
-  #begin([first]: readonly StoredEntry[]): boolean {
-    if (first === undefined || first.seq === 1 || this.fold.seq > 0) return true;
-    if (!this.feed.begin(first)) return false;
-    this.#checkpoint = first.seq;
-    return true;
-  }
-
-  /** Folds a page part by part. Entries that were folded in a pause are skipped. */
-  #foldPage(entries: readonly StoredEntry[], from = 0): MaybePromise<void> {
-    const end = from + foldedEntries;
-    const part = entries.slice(from, end);
-    if (this.#needAll(part)) return andThen(this.complete(), () => this.#foldPage(entries, from));
-    this.#show(this.feed.takeStored(part));
-    if (end >= entries.length) return;
-    return andThen(this.breathe(), () => this.#foldPage(entries, end));
-  }
-
-  /** Returns a promise if other work of the process has waited too long: a store may answer synchronously, page after page. */
-  breathe(): Promise<void> | undefined {
-    return this.#options.clock.breathe?.();
-  }
-
-  /** Reads the entries after a seq from the store. Fails like `catchUp`. */
-  readPage(
-    after: number,
-    limit: number = foldedEntries,
-    fromCheckpoint = false,
-  ): MaybePromise<ReadPage> {
-    const options = fromCheckpoint ? { after, limit, fromCheckpoint } : { after, limit };
-    const page = this.#noticing(() => this.#options.repository.read(this.id, options));
-    return andThen(page, (read) => {
-      this.#check(read, after, fromCheckpoint);
-      return read;
-    });
-  }
-
-  /** Checks that a page belongs to the same session, and continues at the reader's position or is the end. */
-  #check(
-    { entries, lastSeq, incarnation }: ReadPage,
-    after: number,
-    fromCheckpoint: boolean,
-  ): void {
-    const own = this.incarnation ?? incarnation;
-    if (incarnation !== undefined && incarnation !== own) throw this.#gone(sessionGone(this.id));
-    if (lastSeq < after) {
-      // Without an incarnation, nothing else distinguishes sessions with the same id.
-      throw this.#gone(
-        incarnation === undefined ? sessionGone(this.id) : this.#cutBack(after, lastSeq),
-      );
-    }
-    const [first] = entries;
-    if (first === undefined ? lastSeq === after : first.seq === after + 1) return;
-    if (fromCheckpoint && first !== undefined) return;
-    const given = first === undefined ? "nothing" : `entry ${first.seq}`;
-    const message = `The store returned ${given} after entry ${after} of session "${this.id}", whose last is ${lastSeq}: it violates storeContract`;
-    throw new RepositoryError("unavailable", this.id, message);
-  }
-
-  #cutBack(known: number, lastSeq: number): RepositoryError {
-    const message = `The log of session "${this.id}" ends at entry ${lastSeq}, but entry ${known} was read before: the store was rolled back. Open the session again`;
-    return new RepositoryError("unavailable", this.id, message);
-  }
-
-  #gone(why: RepositoryError): RepositoryError {
-    this.#options.onGone(why);
-    return why;
-  }
-
-  /** Detects a session that existed and is gone. */
-  #noticing<T>(ask: () => MaybePromise<T>): MaybePromise<T> {
-    return orElse(ask, (thrown) => {
-      const isGone = isRepositoryError(thrown) && thrown.code === "not_found";
-      throw isGone && this.fold.seq > 0 ? this.#gone(thrown) : thrown;
-    });
-  }
-
-  /** Folds new entries, then returns the outcome of the write. */
-  #fold<T>(entries: readonly Entry[], outcome: T): T {
-    this.#show(this.feed.take(entries));
-    return outcome;
-  }
-
-  #show(events: readonly PlacedEvent[]): void {
-    if (events.length > 0) this.#options.onEvents(events);
-    this.#options.onChange();
-  }
-}
-
-function nextLimit(limit: number): number {
-  return Math.min(4 * limit, maxPageEntries);
 }

@@ -2,30 +2,21 @@
  * The journal of one turn: turns facts into entries, several in one append if they follow each other at once, and writes the end of the turn
  * only if nothing was posted in the meantime.
  */
-import type { Fact, JournalReply, Usage } from "@capstan/kernel";
-import { addUsage } from "@capstan/kernel";
-import type {
-  Entry,
-  FactContext,
-  FactPrice,
-  MaybePromise,
-  OwnedBody,
-  SessionHead,
-} from "@capstan/log";
+import type { Fact, JournalReply } from "@capstan/kernel";
+import type { Entry, FactContext, MaybePromise, OwnedBody, SessionHead } from "@capstan/log";
 import { andThen, entriesOfFacts, isPromise, orElse, RepositoryError } from "@capstan/log";
-import { addCost, costOfFact } from "../models/cost-of-fact.ts";
-import { nameOf } from "../models/model.ts";
 import { isLeftToOthers } from "../errors/session-error.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import type { DraftedTurn } from "./drafted-turn.ts";
 import type { Envelopes } from "./envelopes.ts";
+import { FactPrices } from "./fact-prices.ts";
 import type { HeldLease } from "./held-lease.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
+import type { TurnEnded } from "./whole-turn-end.ts";
+import { wholeTurnEnd } from "./whole-turn-end.ts";
 
 /** Finish reason that ends the loop of an agent, and not the turn: another agent continues it. It is never recorded. */
 export const handedOff = "handed-off";
-
-type TurnEnded = Extract<Fact, { readonly type: "turn_ended" }>;
 
 /** Entries that open a turn, and wait for its first facts. */
 export interface Opening {
@@ -57,13 +48,9 @@ export interface TurnJournalOptions {
 export class TurnJournal {
   readonly #options: TurnJournalOptions;
   readonly #context: FactContext;
-  readonly #model: string;
+  readonly #prices: FactPrices;
   /** Time of the last call. */
   #now = 0;
-  /** Cost of the turn, including the facts about to be recorded. */
-  #cost: number | undefined;
-  /** Name of the model that was asked last, if there are several. */
-  #asked: string | undefined;
   #failure: { readonly thrown: unknown } | undefined;
   #opening: Opening | undefined;
   #isSuperseded = false;
@@ -76,11 +63,12 @@ export class TurnJournal {
   constructor(options: TurnJournalOptions) {
     this.#options = options;
     this.#opening = options.opening;
-    this.#model = nameOf(options.plan.model);
+    const prices = new FactPrices(options.plan);
+    this.#prices = prices;
     this.#context = {
       turnId: options.turnId,
       envelope: () => options.envelopes.next(),
-      price: (fact) => this.#priceOf(fact),
+      price: (fact) => prices.priceOf(fact),
     };
   }
 
@@ -279,7 +267,7 @@ export class TurnJournal {
       if (before.length === 0) return "reopen";
       return andThen(this.#append(before), () => "reopen" as const);
     }
-    const entries = this.#entriesOf([...before, this.#whole(before, end)]);
+    const entries = this.#entriesOf([...before, wholeTurnEnd(log, before, end)]);
     const head = log.fold.headAtEnd(end, log.now());
     const choices = this.#choicesAtEnd(head);
     const appended = orElse(
@@ -311,19 +299,10 @@ export class TurnJournal {
     return end.pending !== undefined && fold.answers().length > 0;
   }
 
-  /** The kernel knows what happened in this process; the turn may have begun in another. */
-  #whole(before: readonly Fact[], end: TurnEnded): TurnEnded {
-    const { turn } = this.#options.log.fold;
-    if (turn === undefined) return end;
-    const usage = before.reduce(addFact, turn.usage);
-    return { ...end, usage, durationMs: this.#options.log.now() - turn.startedAt };
-  }
-
   #entriesOf(facts: readonly Fact[]): Entry[] {
     const { log, envelopes } = this.#options;
     const opening = this.#opening;
-    this.#cost = opening === undefined ? log.fold.turn?.cost : undefined;
-    for (const fact of facts) if (fact.type === "attempt") this.#asked = fact.model;
+    this.#prices.begin(facts, opening === undefined ? log.fold.turn?.cost : undefined);
     envelopes.begin(this.#now);
     const kept = this.#kept;
     if (opening === undefined && kept.length === 0) return entriesOfFacts(facts, this.#context);
@@ -331,32 +310,6 @@ export class TurnJournal {
     const bodies = [...(opening?.bodies ?? noBodies), ...kept];
     const first = bodies.map((body): Entry => ({ ...envelopes.next(), ...body }));
     return [...first, ...entriesOfFacts(facts, this.#context)];
-  }
-
-  /** The kernel does not know models and prices. */
-  #priceOf(fact: Fact): FactPrice | undefined {
-    const { plan } = this.#options;
-    const cost = plan.hasCost ? costOfFact(fact, plan) : undefined;
-    this.#cost = addCost(this.#cost, cost);
-    switch (fact.type) {
-      case "attempt_ended": {
-        const { model = this.#model } = fact;
-        const priceId = plan.hasCost ? plan.modelNamed(fact.model).price?.id : undefined;
-        return { model, cost, priceId };
-      }
-      case "message":
-        return fact.message.role === "assistant"
-          ? { cost: plan.cost(fact.message.usage, this.#asked) }
-          : undefined;
-      case "tool_result":
-      case "nested_result":
-      case "suspended":
-        return { cost };
-      case "turn_ended":
-        return { cost: this.#cost };
-      default:
-        return undefined;
-    }
   }
 }
 
@@ -382,19 +335,4 @@ function left(sessionId: string): RepositoryError {
 function tooBusy(sessionId: string): RepositoryError {
   const message = `Session "${sessionId}" gets posts faster than its turn can end: the turn resumes when the session is claimed again`;
   return new RepositoryError("unavailable", sessionId, message);
-}
-
-/** Facts recorded together with the end are not folded yet. */
-function addFact(usage: Usage, fact: Fact): Usage {
-  if (fact.type === "attempt_ended") {
-    return addUsage(usage, fact.usage ?? { unreportedAttempts: 1 });
-  }
-  switch (fact.type) {
-    case "tool_result":
-    case "nested_result":
-    case "suspended":
-      return addUsage(usage, fact.usage ?? {});
-    default:
-      return usage;
-  }
 }

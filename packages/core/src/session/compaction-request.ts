@@ -44,7 +44,7 @@ export async function askForCompaction(
   await inbox.post(id, body);
   const { compactions } = inbox.fold;
   if (!compactions.isWaiting(id) && compactions.outcomeOf(id) === undefined) throw taken(id);
-  const { outcome } = runtime.compactions.of(id);
+  const { outcome } = runtime.waiting.compactions.of(id);
   runtime.wake();
   return toCompactionResult(runtime.id, await outcome);
 }

@@ -140,7 +140,7 @@ export class SessionInbox {
   /** An entry stored earlier under this id must equal the body; otherwise the id is taken. */
   #mustBeSame(seq: number, body: PostedBody): MaybePromise<void> {
     return andThen(
-      this.#runtime.log.entryAt(seq),
+      this.#runtime.log.pages.entryAt(seq),
       ({ seq: _seq, v: _v, at: _at, id, ...stored }) => {
         // A waiting message is the same one, whichever queue it was meant for.
         const isSame = isQueued(stored.type) && isQueued(body.type);

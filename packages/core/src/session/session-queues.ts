@@ -39,7 +39,7 @@ export async function enqueue(
   await andThen(inbox.mustBeFree(id), () => inbox.post(id, body));
   const { queues } = inbox.fold;
   if (queues.find(id) === undefined && queues.outcomeOf(id) === undefined) throw taken(id);
-  const receipt = runtime.receipts.of(id);
+  const receipt = runtime.waiting.receipts.of(id);
   runtime.wake();
   return receipt;
 }
@@ -53,7 +53,9 @@ export async function takeBack(
 ): Promise<readonly string[]> {
   await inbox.post(id, { type: "queue_cleared", queue });
   // Another call may have taken back some of them before.
-  const receipts = inbox.fold.queues.takenBackBy(id).map((item) => runtime.receipts.of(item));
+  const receipts = inbox.fold.queues
+    .takenBackBy(id)
+    .map((item) => runtime.waiting.receipts.of(item));
   runtime.wake();
   const outcomes = await Promise.all(
     receipts.map(async (receipt) => ({ id: receipt.id, outcome: await receipt.outcome })),
