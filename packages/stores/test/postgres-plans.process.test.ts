@@ -220,7 +220,7 @@ test(
       "WHERE agent = $1 ORDER BY updated_at DESC, id DESC LIMIT $2",
       "WHERE status = $1 ORDER BY updated_at DESC, id DESC LIMIT $2",
     ]);
-    // What is due is found by its time, without passing by the sessions that others work on.
+    // Due sessions are found by their time, without reading those that others work on.
     expect(byTime).toHaveLength(6);
     expect(
       byTime.filter((each) => !each.some((condition) => condition.includes("due_at"))),

@@ -1,4 +1,4 @@
-/** What a store of several databases answers while some of them are away or slow. */
+/** Answers of a store of several databases while some of them are away or slow. */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { byAge } from "../src/rows/list-rows.ts";

@@ -92,6 +92,6 @@ function unlessLost(write: () => void): void {
   try {
     write();
   } catch {
-    // Nobody waits for the answer.
+    // It was answered long ago.
   }
 }
