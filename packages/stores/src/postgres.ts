@@ -4,6 +4,7 @@ import { nameDatabases } from "./postgres/named-urls.ts";
 import { PostgresRepository } from "./postgres/postgres-repository.ts";
 import { byAge } from "./rows/list-rows.ts";
 import { shardOf } from "./shards/rendezvous.ts";
+import { moveAll } from "./shards/move-sessions.ts";
 import type { Shard } from "./shards/shard.ts";
 import { ShardedRepository } from "./shards/sharded-repository.ts";
 import type { StoreHandle } from "./handle/store-handle.ts";
@@ -40,30 +41,68 @@ export function postgres(
   url: string | readonly string[] | undefined,
   options: PostgresOptions = {},
 ): StoreHandle {
-  const { schema = "capstan", maxConnections = 10, timeoutMs = 15_000 } = options;
-  const { pooler, prepare, directUrl } = options;
-  if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
-    const message = `Invalid schema name "${schema}": use lower-case letters, digits and _, at most 51`;
-    throw new RepositoryError("unavailable", "", message);
-  }
   const urls = typeof url === "object" ? url : [url];
-  if (directUrl !== undefined && urls.length > 1) {
+  if (options.directUrl !== undefined && urls.length > 1) {
     const message = "directUrl is for one database: pass one URL, or leave it out";
     throw new RepositoryError("unavailable", "", message);
   }
-  const shards: Shard[] = nameDatabases(urls).map(({ name, url: each }) => {
-    const connections = { url: each, maxConnections, timeoutMs, pooler, prepare, directUrl };
-    return { name, store: new PostgresRepository({ ...connections, schema }) };
-  });
+  const shards = openDatabases(urls, options);
   const [first, second] = shards;
   return second === undefined && first !== undefined
     ? first.store
     : new ShardedRepository(shards, byAge);
 }
 
-/**
- * Returns which of these databases has the session: for moving sessions after the list of databases has changed.
- */
+function openDatabases(
+  urls: readonly (string | undefined)[],
+  options: PostgresOptions,
+): readonly Shard[] {
+  const { schema = "capstan", maxConnections = 10, timeoutMs = 15_000 } = options;
+  const { pooler, prepare, directUrl } = options;
+  if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
+    const message = `Invalid schema name "${schema}": use lower-case letters, digits and _, at most 51`;
+    throw new RepositoryError("unavailable", "", message);
+  }
+  return nameDatabases(urls).map(({ name, url }) => {
+    const connections = { url, maxConnections, timeoutMs, pooler, prepare, directUrl };
+    return { name, store: new PostgresRepository({ ...connections, schema }) };
+  });
+}
+
+/** Returns which of these databases has the session. */
 export function databaseOf(urls: readonly string[], sessionId: string): string {
   return shardOf(nameDatabases(urls), sessionId).url;
+}
+
+/** Options of `moveSessions`. */
+export interface MoveOptions extends Pick<
+  PostgresOptions,
+  "schema" | "maxConnections" | "timeoutMs" | "pooler" | "prepare"
+> {
+  /** Stops between two sessions. */
+  readonly signal?: AbortSignal;
+  /** Called after each session that has moved. */
+  readonly onMoved?: (sessionId: string) => void;
+}
+
+/**
+ * Moves sessions after the list of databases has changed: each that `postgres(to)` looks for in another database than `postgres(from)` did.
+ * Returns their number. Stop all hosts first.
+ *
+ * A session is deleted only after its copy is complete, so an interrupted move loses nothing: run it again. Fails with `unavailable` if a
+ * database is away or a session is in use; with `exists` if a session was continued in both databases.
+ */
+export async function moveSessions(
+  from: readonly string[],
+  to: readonly string[],
+  options: MoveOptions = {},
+): Promise<number> {
+  const { signal, onMoved, ...connections } = options;
+  const before = openDatabases(from, connections);
+  const after = openDatabases(to, connections);
+  try {
+    return await moveAll({ from: before, to: after, signal, onMoved });
+  } finally {
+    await Promise.all([...before, ...after].map(({ store }) => store.close()));
+  }
 }

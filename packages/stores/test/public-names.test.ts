@@ -11,7 +11,7 @@ test.each([
     ["IndexObject", "SessionObject", "durableObjectStore"],
   ],
   ["@capstan/stores/fs", fs, ["fs"]],
-  ["@capstan/stores/postgres", postgres, ["databaseOf", "postgres"]],
+  ["@capstan/stores/postgres", postgres, ["databaseOf", "moveSessions", "postgres"]],
   ["@capstan/stores/sqlite", sqlite, ["sqlite"]],
 ])("%s exports these names and no others", (_, entry, names) => {
   expect(Object.keys(entry).toSorted()).toEqual(names);

@@ -1,11 +1,14 @@
 /** Sessions move between databases after the list of databases has changed. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { createAgent, createHost, defineTool } from "@capstan/core";
+import type { NewEntry } from "@capstan/log";
 import { exportSession, importSession } from "@capstan/log";
-import { databaseOf, postgres } from "@capstan/stores/postgres";
+import { databaseOf, moveSessions, postgres } from "@capstan/stores/postgres";
 import type { StoreHandle } from "@capstan/stores/postgres";
 import { callTool, echoTool, say, scriptedProvider } from "@capstan/testing";
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { moveSessions } from "./move-sessions.ts";
 import { created, head } from "./samples.ts";
 import { createShardDatabases } from "./shard-databases.ts";
 
@@ -137,7 +140,9 @@ test("a move that was interrupted is completed by another one", async () => {
     await importSession(after, lines, { id, now: Date.now(), trust: "own" });
   }
   await before.delete(moved);
-  await after.create(begun, [created()], head());
+  const [first] = (await before.read(begun, { limit: 1 })).entries;
+  if (first === undefined) throw new Error("the session has no entry");
+  await after.create(begun, [first as unknown as NewEntry], head());
 
   await moveSessions(two, three, { schema });
 
@@ -146,6 +151,64 @@ test("a move that was interrupted is completed by another one", async () => {
   for (const id of [copied, begun, moved]) {
     expect((await grown.open(id)).messages).toHaveLength(2);
   }
+});
+
+test("a move tells of each session, and goes on after it was stopped", async () => {
+  const before = open(two);
+  for (const id of ids) await before.create(id, [created()], head());
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const onMoved = (id: string): void => {
+    seen.push(id);
+    if (seen.length === 2) stop.abort();
+  };
+
+  const stopped = moveSessions(two, three, { schema, onMoved, signal: stop.signal });
+  await expect(stopped).rejects.toThrow("aborted");
+  const rest = await moveSessions(two, three, { schema, onMoved });
+
+  expect(rest).toBe(movingIds().length - 2);
+  expect(seen.toSorted()).toEqual(movingIds().toSorted());
+  expect(await listedIn(three.slice(2))).toHaveLength(movingIds().length);
+});
+
+test("a process that is killed while it moves sessions loses none and leaves none twice", async () => {
+  const before = open(two);
+  const host = hostOn(
+    before,
+    ids.flatMap(() => [callTool("look"), say("Seen")]),
+  );
+  for (const id of ids) await host.createSession({ agent: "helper", id }).send("Hi").response;
+  await host.close();
+
+  // Each lives a little longer than the one before: they are killed at different points of a session.
+  for (const lifeMs of [0, 4, 11]) await killAfterOne(lifeMs);
+  await moveSessions(two, three, { schema });
+
+  expect((await listedIn(three)).toSorted()).toEqual(ids.toSorted());
+  expect(await listedIn(three.slice(2))).toHaveLength(movingIds().length);
+  const grown = hostOn(open(three), []);
+  for (const id of movingIds()) expect((await grown.open(id)).messages).toHaveLength(4);
+  expect(told()).toEqual([]);
+});
+
+/** Moves one session, after the lease of the last mover is over, and then more, until it is killed. */
+async function killAfterOne(lifeMs: number): Promise<void> {
+  const script = fileURLToPath(new URL("./move-worker.ts", import.meta.url));
+  const lists = [JSON.stringify(two), JSON.stringify(three)];
+  const mover = fork(script, [schema, ...lists], { execArgv: ["--conditions=@capstan/source"] });
+  const exited = once(mover, "exit");
+  await Promise.race([once(mover, "message"), exited]);
+  await new Promise((resolve) => setTimeout(resolve, lifeMs));
+  mover.kill("SIGKILL");
+  await exited;
+}
+
+test("a move out of a database that is away fails before anything is lost", async () => {
+  const gone = "postgres://nobody@127.0.0.1:1/gone";
+  const moving = moveSessions([...two, gone], two, { schema, timeoutMs: 2_000 });
+
+  await expect(moving).rejects.toMatchObject({ code: "unavailable" });
 });
 
 test("sessions that have not moved yet are left out, and that is told", async () => {
