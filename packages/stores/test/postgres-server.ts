@@ -98,6 +98,7 @@ class EmbeddedServer implements PostgresServer, PostgresProcess {
     this.#data = data;
     this.#port = port;
     this.url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    process.once("exit", () => this.#signal("SIGKILL"));
   }
 
   get process(): PostgresProcess {
@@ -113,7 +114,6 @@ class EmbeddedServer implements PostgresServer, PostgresProcess {
       stdio: ["ignore", "ignore", "pipe"],
     });
     this.#child = child;
-    process.once("exit", () => this.#signal("SIGKILL"));
     await new Promise<void>((resolve, reject) => {
       let log = "";
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
