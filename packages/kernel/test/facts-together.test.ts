@@ -4,6 +4,7 @@ import {
   deferredTool,
   echoTool,
   manualClock,
+  pause,
   reply,
   runToEnd,
   say,
@@ -39,7 +40,7 @@ describe("the reply is recorded alone", () => {
   const alone: Call = [false, "message", "attempt_ended"];
 
   test.each<[string, Partial<ToolContract>]>([
-    ["whose tool is pure: its calls have no intent", { effect: "pure" }],
+    ["whose tools are pure: they have no intents", { effect: "pure" }],
     ["whose tool needs an approval", { needsApproval: true }],
     ["whose tool may need an approval", { needsApproval: asked }],
     ["whose tool runs alone", { execution: "sequential" }],
@@ -109,11 +110,42 @@ test("the result of a call is not followed while another call runs", async () =>
   ]);
 });
 
-describe("nothing is said to follow at once", () => {
+test("a pure call beside one with an intent starts after the same record, and its input is checked once", async () => {
+  const started: string[] = [];
+  let checks = 0;
+  const note = (name: string, overrides: Partial<ToolContract>): ToolContract => ({
+    ...echoTool(),
+    name,
+    execute: () => {
+      started.push(name);
+      return name;
+    },
+    ...overrides,
+  });
+  const parseInput: ToolContract["parseInput"] = (value) => {
+    checks += 1;
+    return { value };
+  };
+  const tools = [note("look", { effect: "pure", parseInput }), note("pay", {})];
+  const provider = scriptedProvider([reply(callTool("look"), callTool("pay")), say("Done")]);
+
+  const { turn, calls } = await journalled({ provider, tools });
+
+  expect(calls[1]).toEqual([false, "message", "attempt_ended", "tool_intent"]);
+  expect(started.toSorted()).toEqual(["look", "pay"]);
+  expect(checks).toBe(1);
+  expect(turn.messages.map((message) => message.role)).toEqual([
+    "assistant",
+    "tool",
+    "tool",
+    "assistant",
+  ]);
+});
+
+describe("no request is said to follow at once", () => {
   test.each<[string, Partial<RunTurnInput>]>([
     ["onStepComplete", { onStepComplete: () => {} }],
     ["stopWhen", { limits: { stopWhen: () => false } }],
-    ["checkAnswer", { limits: { checkAnswer: () => undefined } }],
     ["an input guard", { guards: { input: () => undefined } }],
     ["prepareStep", { context: { prepareStep: () => undefined } }],
     ["transformContext", { context: { transformContext: (messages) => messages } }],
@@ -121,8 +153,55 @@ describe("nothing is said to follow at once", () => {
   ])("if %s comes in between", async (_, input) => {
     const { calls } = await journalled({ provider: oneCall(), tools: [echoTool()], ...input });
 
-    expect(calls.filter(([isFollowed]) => isFollowed)).toEqual([]);
+    expect(calls.filter(([, type]) => type === "tool_result")).toEqual([[false, "tool_result"]]);
   });
+
+  test("if a reply was only paused and prepareStep comes in between", async () => {
+    const provider = scriptedProvider([reply(say("One moment"), pause()), say("Done")]);
+
+    const { calls } = await journalled({
+      provider,
+      context: { prepareStep: () => undefined },
+    });
+
+    expect(calls.filter(([, type]) => type === "message")).toEqual([
+      [false, "message", "attempt_ended"],
+      [true, "message", "attempt_ended"],
+    ]);
+  });
+});
+
+describe("the end is not said to follow at once", () => {
+  test.each<[string, Partial<RunTurnInput>]>([
+    ["onStepComplete", { onStepComplete: () => {} }],
+    ["checkAnswer", { limits: { checkAnswer: () => undefined } }],
+  ])("if %s comes in between", async (_, input) => {
+    const { calls } = await journalled({
+      provider: scriptedProvider([say("Done")]),
+      ...input,
+    });
+
+    expect(calls[1]).toEqual([false, "message", "attempt_ended"]);
+  });
+});
+
+test("checkAnswer comes between no result and its next request, and what only decides about requests not between an answer and the end", async () => {
+  const checked = await journalled({
+    provider: oneCall(),
+    tools: [echoTool()],
+    limits: { checkAnswer: () => undefined },
+  });
+  const stopped = await journalled({
+    provider: oneCall(),
+    tools: [echoTool()],
+    limits: { stopWhen: () => false },
+    context: { prepareStep: () => undefined },
+  });
+
+  expect(checked.calls.filter(([isFollowed]) => isFollowed)).toEqual([[true, "tool_result"]]);
+  expect(stopped.calls.filter(([isFollowed]) => isFollowed)).toEqual([
+    [true, "message", "attempt_ended"],
+  ]);
 });
 
 test("a call that started with its reply and ignores an abort is given up after the grace period", async () => {

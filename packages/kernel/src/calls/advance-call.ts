@@ -126,12 +126,16 @@ export function recordResult(step: StepOfCall, run: CallRun, result: ToolResult)
     step.onSettle(wasRunning);
   };
   const fact = resultFact(run, step.step, result, durationMs);
-  turn.record(fact, onRecorded, step.isDecided && turn.isFollowedAtOnce);
+  turn.record(fact, onRecorded, step.isDecided && turn.isContinuedAtOnce);
   // A running call settles by itself; the caller flushes the others together.
   if (wasRunning) turn.flush()?.catch(() => {});
 }
 
-function gate(step: StepOfCall, run: CallRun, decision?: Promise<Gate>): Promise<void> | undefined {
+function gate(
+  step: StepOfCall,
+  run: CallRun,
+  decision?: Gate | Promise<Gate>,
+): Promise<void> | undefined {
   try {
     const gate = decision ?? gateCall(step.turn, run, step.step);
     if (isPromise(gate)) return passLater(step, run, gate);
@@ -173,29 +177,41 @@ async function recover(step: StepOfCall, run: CallRun): Promise<void> {
 }
 
 /**
- * Starts calls together with the record of their reply, if each of them would start now anyway: no hook is asked, and the intent of each is
- * recorded. The tools run once all of that is stored.
+ * Starts calls together with the record of their reply, if each of them would start now anyway: no hook is asked. Their tools run once the reply
+ * and their intents are stored. Pure calls have no intent, so they start when their turn comes, which is then.
  */
 export function startTogether(step: StepOfCall, runs: readonly CallRun[]): void {
-  const gates: unknown[] = [];
+  if (runs.every(isPure)) return;
+  const gates: RunGate[] = [];
   for (const run of runs) {
-    const { effect, execute: local, needsApproval } = run.tool ?? {};
-    if (local === undefined || effect === "pure") return;
+    const { execute: local, needsApproval } = run.tool ?? {};
+    if (local === undefined) return;
     if (needsApproval !== undefined && needsApproval !== false) return;
     // A failure, a refusal or a promise is handled when the call's turn comes.
     const gate = quietly(() => gateCall(step.turn, run, step.step));
     if (isPromise(gate)) return run.expect(gate);
     if (gate?.action !== "run") return;
-    gates.push(gate.parsed);
+    gates.push(gate);
   }
-  for (const [index, run] of runs.entries()) start(step, run, gates[index]);
+  for (const [index, run] of runs.entries()) {
+    // In range: there is one for each.
+    const gate = gates[index] as RunGate;
+    if (isPure(run)) run.expect(gate);
+    else start(step, run, gate.parsed);
+  }
+}
+
+type RunGate = Extract<Gate, { readonly action: "run" }>;
+
+function isPure({ tool }: CallRun): boolean {
+  return tool?.effect === "pure";
 }
 
 function start(step: StepOfCall, run: CallRun, parsed: unknown): void {
   const { turn } = step;
   run.start();
   step.onStart();
-  const isNoted = run.hadStarted || run.tool?.effect === "pure";
+  const isNoted = run.hadStarted || isPure(run);
   if (isNoted || turn.outbox === undefined) return execute(step, run, parsed);
   run.key = idempotencyKey(turn, run.call.id);
   turn.record(intentFact(run, step.step, run.key), () => execute(step, run, parsed));

@@ -11,8 +11,8 @@ import { NestedRecords } from "./nested-records.ts";
 
 /** State of a call, with the data that exists only in that state. The first five stages are actionable. */
 export type CallState =
-  /** `gate`: a decision that was requested early, before the call's turn came. */
-  | { readonly stage: "fresh"; readonly gate?: Promise<Gate> }
+  /** `gate`: a decision that was made or requested early, before the call's turn came. */
+  | { readonly stage: "fresh"; readonly gate?: Gate | Promise<Gate> }
   /** The call had started in a process that is gone. */
   | { readonly stage: "started" }
   | { readonly stage: "approved" }
@@ -176,8 +176,8 @@ export class CallRun {
     return state === "settled" || state === "denied";
   }
 
-  /** Keeps a pending decision until the call's turn comes. */
-  expect(gate: Promise<Gate>): void {
+  /** Keeps a decision until the call's turn comes. */
+  expect(gate: Gate | Promise<Gate>): void {
     this.#state = { stage: "fresh", gate };
   }
 

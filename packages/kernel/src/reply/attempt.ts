@@ -274,7 +274,9 @@ export class Attempt implements StreamReader {
     });
     if (pending.length > 0) turn.record({ type: "pending", step: number, pending });
     const ended = this.#ended(outcomeOf(message.stopReason), message.error);
-    const isFollowed = step.calls.isEmpty && turn.isFollowedAtOnce;
+    // A reply that was only paused is continued by another request.
+    const isAnswer = step.calls.isEmpty && message.stopReason !== "pause";
+    const isFollowed = isAnswer ? turn.isEndedAtOnce : step.calls.isEmpty && turn.isContinuedAtOnce;
     turn.record(ended, () => turn.endAttempt(ended), isFollowed);
     if (mayRun) step.calls.startAtOnce();
     return turn.afterFlush(step);

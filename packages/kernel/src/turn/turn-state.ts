@@ -196,13 +196,17 @@ export class TurnState implements ShownTurn<EventIds> {
     else this.outbox.add(fact, effect, isFollowed);
   }
 
-  /** Whether the next request, or the end of the turn, follows a settled step without a callback that may take time. */
-  get isFollowedAtOnce(): boolean {
+  /** Whether the end of the turn follows an answer without a callback that may take time. */
+  get isEndedAtOnce(): boolean {
+    return this.input.onStepComplete === undefined && this.limits.checkAnswer === undefined;
+  }
+
+  /** Whether the next request follows a settled step without a callback that may take time. */
+  get isContinuedAtOnce(): boolean {
     const { context, limits, guards, input } = this;
     return (
       input.onStepComplete === undefined &&
       limits.stopWhen === undefined &&
-      limits.checkAnswer === undefined &&
       guards.input === undefined &&
       context.prepareStep === undefined &&
       context.transformContext === undefined &&
