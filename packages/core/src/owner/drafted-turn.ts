@@ -39,7 +39,7 @@ export function mayBeDrafted(
   if (created === undefined || !acceptsInput || messages.length === 0) return false;
   // Parents are told of a turn before it starts, and budgets of a tree follow from the log.
   if (created.parent !== undefined || call !== undefined || budget !== undefined) return false;
-  return children.isEmpty && queues.isEmpty;
+  return children.isAtRest && queues.isEmpty;
 }
 
 export class DraftedTurn {

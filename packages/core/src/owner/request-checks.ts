@@ -85,6 +85,8 @@ export class RequestChecks {
     const { journal, input, turn } = this.#checked;
     const { log, size } = this.#session;
     if (!journal.hasWaiting) return undefined;
+    // The answer of a parent takes its time.
+    if (this.#hasSlice && this.#owner.budgets.isShort) return journal.flush();
     const waiting = { facts: journal.waiting, input: journal.isOpening ? input : [] };
     return mustBeStored(waiting, log.fold, turn.plan, size) ? journal.flush() : undefined;
   }

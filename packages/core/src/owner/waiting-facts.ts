@@ -21,7 +21,7 @@ export function mayOpenLater(
 ): boolean {
   // Budgets of a tree follow from the log.
   const hasSlice = budget !== undefined || (call !== undefined && tasks.budgetFor(call));
-  if (!children.isEmpty || hasSlice) return false;
+  if (!children.isAtRest || hasSlice) return false;
   // The size that the provider reported is that of another prompt.
   if (isPromptChanged && context.reported !== undefined) return false;
   const { prepareStep, transformContext, convertToLlm } = settings.context;
@@ -40,7 +40,7 @@ export function mustBeStored(
   // Usage and cost count against budgets.
   if (facts.some((fact) => fact.type !== "tool_result" || hasUsage(fact))) return true;
   const contents = facts.length === 0 ? noContents : outputsOf(fold, facts);
-  if (contents.length > 0 && (ephemeral.size > 0 || !children.isEmpty)) return true;
+  if (contents.length > 0 && (ephemeral.size > 0 || !children.isAtRest)) return true;
   if (outputs.sizeWith(contents) > maxTotalChars) return true;
   if (compaction === undefined) return false;
   if (compactions.isWanted) return true;

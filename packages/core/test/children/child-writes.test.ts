@@ -1,6 +1,7 @@
 /** Durable writes of a parent and its children: with a database elsewhere, each of them is a round trip. */
 import type { SessionRepository } from "@capstan/log";
-import { callTool, reply, say } from "@capstan/testing";
+import type { ScriptItem } from "@capstan/testing";
+import { callTool, echoTool, reply, say, usage } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { asTool, family, member } from "./family.ts";
 
@@ -43,6 +44,10 @@ function noting(store: SessionRepository): [SessionRepository, Write[]] {
 function typesOf(entries: readonly { readonly type: string }[]): string {
   return entries.map(({ type }) => type).join(" ");
 }
+
+/** A reply that uses this number of tokens. */
+const costing = (tokens: number, said: ReturnType<typeof say>): ScriptItem =>
+  reply(said, usage({ inputTokens: tokens }));
 
 const ask = (task: string) => callTool("researcher", { task });
 
@@ -101,6 +106,29 @@ test("the end of a child is stored with the result of its call", async () => {
 
   const ends = writes.filter(({ types }) => types.includes("child_ended"));
   expect(ends.map(({ types }) => types)).toEqual(["child_ended tool_result"]);
+});
+
+test("a turn after the end of all children makes as few writes as any other", async () => {
+  const researcher = member("researcher", [costing(50, say("42"))]);
+  const script = [ask("Find it"), say("Done"), callTool("echo"), say("Again")];
+  const root = member("root", script, [asTool(researcher), echoTool()], {
+    budgets: { tokens: 1_000 },
+  });
+  const world = family(root);
+  const [repository, writes] = noting(world.repository);
+  const session = world.host({ repository }).createSession({ agent: "root" });
+  await session.send("Go").response;
+  await session.waitForIdle();
+  const before = writes.length;
+
+  await session.send("And now?").response;
+
+  expect(writes.slice(before).map(({ method, types }) => `${method} ${types}`)).toEqual([
+    "post input",
+    "append message attempt_ended tool_intent",
+    "append tool_result attempt",
+    "append message attempt_ended turn_ended",
+  ]);
 });
 
 test("the parent reads each report of a child once", async () => {

@@ -1,5 +1,6 @@
 /** Budgets over a tree of sessions: children get slices, ask for more, and return what they do not use. */
 import type { AgentInit } from "@capstan/core";
+import type { SessionRepository } from "@capstan/log";
 import type { ScriptItem } from "@capstan/testing";
 import { callTool, deferredTool, echoTool, reply, say, stall, usage } from "@capstan/testing";
 import { expect, test } from "vitest";
@@ -94,6 +95,39 @@ test("a child that has used its slice up gets more, if there is something left, 
     { budget: { tokens: 800 } },
   ]);
   expect(response).toMatchObject({ text: "Done" });
+});
+
+test("what a child has done is stored and shown while it waits for more", async () => {
+  const script = [costing(600, look), say("42")];
+  const researcher = member("researcher", script, [echoTool()]);
+  const root = member("root", [ask("Find it"), say("Done")], [asTool(researcher)], {
+    budgets: { tokens: 1_000 },
+  });
+  const world = family(root);
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const repository: SessionRepository = {
+    ...world.repository,
+    async post(id, entry, options) {
+      if (entry.type === "budget_granted") {
+        asked.resolve();
+        await answered.promise;
+      }
+      return world.repository.post(id, entry, options);
+    },
+  };
+  const host = world.host({ repository });
+  const session = host.createSession({ agent: "root" });
+  const turn = session.send("Go");
+  await asked.promise;
+  const [childId = ""] = world.childrenOf(session.id);
+
+  const results = entriesOf(world, childId, "tool_result");
+  answered.resolve();
+  const { text } = await turn.response;
+
+  expect(results).toHaveLength(1);
+  expect(text).toBe("Done");
 });
 
 test("if nothing is left, the child is refused and ends, and so does its parent", async () => {

@@ -38,8 +38,11 @@ export class ChildFold {
     return this.#byCall?.get(toolCallId);
   }
 
-  get isEmpty(): boolean {
-    return this.#byCall === undefined;
+  /** Whether none works or waits, or has used something of the budgets that is not counted yet. */
+  get isAtRest(): boolean {
+    if (this.#openCount > 0) return false;
+    const { tokens, cost } = this.#reserved(() => true);
+    return tokens === 0 && cost === 0;
   }
 
   /** All children, in the order of their starts. */
