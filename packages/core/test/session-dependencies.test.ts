@@ -3,6 +3,7 @@ import { defineTool, dependency, override } from "@capstan/core";
 import type { AnyTool, Dependency } from "@capstan/core";
 import type { Logger } from "@capstan/kernel";
 import { callTool, remoteTool, reply, say } from "@capstan/testing";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createWorld } from "./world.ts";
 
@@ -120,4 +121,35 @@ test("a logger that fails keeps nobody from disposing the rest", async () => {
   await session.waitForIdle();
 
   expect(disposed).toEqual(["first"]);
+});
+
+test("a message that is sent before all is disposed of starts its turn after that, and closing waits for both", async () => {
+  const story: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const dispose = async (n: number): Promise<void> => {
+    await held.promise;
+    story.push(`disposed ${n}`);
+  };
+  let made = 0;
+  const make = (): number => {
+    story.push(`made ${(made += 1)}`);
+    return made;
+  };
+  const Db = dependency("db", make, { dispose });
+  const script = [callTool("look"), say("One"), callTool("look"), say("Two")];
+  const world = createWorld(script, [lookAt(Db)]);
+  const host = world.host();
+  const session = host.createSession({ agent: "helper" });
+  await session.send("Hello").response;
+
+  const turn = session.send("Again");
+  // Time enough for a turn that does not wait.
+  for (let i = 0; i < 10; i += 1) await nextTick();
+  const before = [...story];
+  held.resolve();
+  await turn.response;
+  await host.close();
+
+  expect(before).toEqual(["made 1"]);
+  expect(story).toEqual(["made 1", "disposed 1", "made 2", "disposed 2"]);
 });

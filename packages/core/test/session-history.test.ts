@@ -4,6 +4,7 @@ import type { ChatMessage } from "@capstan/kernel";
 import {
   assertValidTranscript,
   callTool,
+  deferredTool,
   echoTool,
   failBefore,
   remoteTool,
@@ -127,14 +128,16 @@ test("a history is not replaced while calls wait for answers", async () => {
 });
 
 test("reset leaves nothing but what was configured and counted", async () => {
-  const world = createWorld([
-    failBefore("auth"),
-    [say("New"), usage({ inputTokens: 1, outputTokens: 1 })],
-  ]);
+  const slow = deferredTool({ name: "slow" });
+  const world = createWorld([callTool("slow"), failBefore("auth")], [slow]);
   const session = world.host().createSession({ agent: "helper" });
   await session.configure({ thinkingLevel: "low" });
-  await session.send("Hello").response;
+  const turn = session.send("Hello");
+  await slow.whenStarted();
   const receipt = await session.followUp("Later", { id: "f1" });
+  slow.resolve(slow.started[0]?.toolCallId ?? "", "done");
+  // What was queued for a turn that failed is held.
+  await turn.response;
 
   await session.reset();
 

@@ -6,7 +6,15 @@ import type { ScriptItem } from "@capstan/testing";
 import { say, stall } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { mortal } from "./mortal.ts";
-import { begun, countOf, posting, typesOf, watchingStarts, wholeTurn } from "./started-turns.ts";
+import {
+  begun,
+  countOf,
+  distant,
+  posting,
+  typesOf,
+  watchingStarts,
+  wholeTurn,
+} from "./started-turns.ts";
 import { createWorld } from "./world.ts";
 
 test("nothing is requested, shown or folded before the write is durable", async () => {
@@ -233,4 +241,22 @@ test("a turn that cannot be started after its input is left until the store may 
 
   expect(before).toBe(1);
   expect((await turn.response).text).toBe("One");
+});
+
+test("what is posted right after a message that follows an answer at once comes after it", async () => {
+  const world = createWorld([say("One"), say("Two")]);
+  const session = world.host({ repository: distant(world.repository) }).createSession({
+    agent: "helper",
+    id: "chat",
+  });
+  await session.send("Hi", { id: "t1" }).response;
+
+  const turn = session.send("And?", { id: "t2" });
+  await session.configure({ thinkingLevel: "low" });
+  await turn.response;
+
+  const types = typesOf(world, "t2");
+  expect(types.indexOf("input")).toBeLessThan(types.indexOf("config"));
+  expect(types[0]).toBe("input");
+  expect(countOf(world, "config")).toBe(1);
 });

@@ -305,21 +305,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   /** Posts an entry. If it starts work that this process may do, the lease is asked for in the same write. */
   post(id: string, body: PostedBody): MaybePromise<Posted> {
     const isStart = body.type === "input" || body.type === "steer" || body.type === "follow_up";
-    return isStart && this.#work.isEnding
-      ? this.#afterEnd().then(() => this.#post(id, body, isStart))
-      : this.#post(id, body, isStart);
-  }
-
-  /**
-   * Lets the work of the last turn end, whose response the caller has just got: then the lease can be asked for in the same write. Work that
-   * takes longer, as tools that are being disposed of, delays nothing.
-   */
-  async #afterEnd(): Promise<void> {
-    for (let i = 0; i < 100 && this.#work.isEnding; i += 1) await Promise.resolve();
-  }
-
-  #post(id: string, body: PostedBody, isStart: boolean): MaybePromise<Posted> {
-    const isAsked = isStart && !this.#isClosed && !this.#work.isUnderWay && this.#isAtRest();
+    const isAsked = isStart && !this.#isClosed && this.#work.mayClaim && this.#isAtRest();
     if (!isAsked) return this.log.post(id, body);
     this.#wasIdle = false;
     return this.#work.postAndClaim(id, body);

@@ -55,6 +55,13 @@ interface DraftedWork {
   readonly isStarted: boolean;
 }
 
+/** Work that comes first. */
+interface EarlierWork {
+  readonly drafted: DraftedWork | undefined;
+  /** Under the last lease: its turn is over, and what its tools used may still be disposed of. */
+  readonly ending: Promise<void> | undefined;
+}
+
 export class SessionWork {
   readonly #options: SessionWorkOptions;
   readonly #size: ContextSize;
@@ -90,9 +97,16 @@ export class SessionWork {
     return this.isHolding || this.#isClaiming;
   }
 
-  /** Whether the lease was released with the end of a turn, by a store that answers later, and only the work of this process has to end. */
-  get isEnding(): boolean {
-    return this.#heldLease?.isReleased === true && this.#options.log.isAnsweredLater;
+  /**
+   * Whether the lease may be asked for. Also if it was released with the end of a turn and only the work of this process has to end: callers
+   * often send the next message as soon as they have the response.
+   */
+  get mayClaim(): boolean {
+    return !this.#isClaiming && (!this.isHolding || this.#isEnding);
+  }
+
+  get #isEnding(): boolean {
+    return this.#heldLease?.isReleased === true;
   }
 
   /** The lease, if the owner works under it. */
@@ -213,16 +227,18 @@ export class SessionWork {
   /** Works under this lease until nothing is left to do, or the lease is lost. */
   begin(claim: Claim, askedAt: number, slot: Slot | undefined): void {
     const { host, log } = this.#options;
+    const ending = this.#isEnding ? this.#working : undefined;
     // This lease was requested twice: the store has fenced the first.
     this.#heldLease?.lose();
     const drafted = this.#drafted?.claim === claim ? this.#drafted : undefined;
     drafted?.heldLease.take(claim, askedAt);
     const heldLease = drafted?.heldLease ?? new HeldLease(claim, host, askedAt);
     this.#heldLease = heldLease;
+    this.#owner = undefined;
     this.#lastEpoch = claim.lease.epoch;
     log.noteHead(claim.head);
     log.feed.own(claim.lease.epoch);
-    this.#working = this.#work(heldLease, claim, slot, drafted);
+    this.#working = this.#work(heldLease, claim, slot, { drafted, ending });
     background(this.#working, (thrown) => this.#options.onFailed(thrown));
   }
 
@@ -307,12 +323,14 @@ export class SessionWork {
     heldLease: HeldLease,
     claim: Claim,
     slot: Slot | undefined,
-    drafted: DraftedWork | undefined,
+    { drafted, ending }: EarlierWork,
   ): Promise<void> {
     const { host, log, faults } = this.#options;
     let isDone = false;
-    this.#slot = slot;
     try {
+      // It has reported its own failure.
+      if (ending !== undefined) await ending.catch(() => {});
+      this.#slot = slot;
       this.#options.onBegin();
       // The head of an older version has no incarnation; the log does.
       const isUnsure = claim.head.incarnation === undefined && claim.lastSeq > 0;

@@ -48,7 +48,6 @@ export class SessionLog {
   readonly #options: SessionLogOptions;
   readonly #folded: FoldedLog;
   #isAppending = false;
-  #isAnsweredLater = false;
   /** The `seen` of the stored head, if known. */
   #storedSeen = 0;
   /** Whether the stored head makes the session due, regardless of its log. */
@@ -66,11 +65,6 @@ export class SessionLog {
 
   get fold(): SessionFold {
     return this.feed.fold;
-  }
-
-  /** Whether the store answered the last append asynchronously. */
-  get isAnsweredLater(): boolean {
-    return this.#isAnsweredLater;
   }
 
   /** Incarnation of the session. Undefined before the first read. */
@@ -116,7 +110,6 @@ export class SessionLog {
     const options = this.#toOptions(choices);
     const outcome = this.#unwoken(() => this.#options.repository.append(this.id, entries, options));
     // Avoids a closure if the store is synchronous: every append comes here.
-    this.#isAnsweredLater = isPromise(outcome);
     if (!isPromise(outcome)) return this.#take(entries, outcome, choices, options);
     return Promise.resolve(outcome).then((later) => this.#take(entries, later, choices, options));
   }

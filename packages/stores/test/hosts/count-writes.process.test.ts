@@ -1,6 +1,6 @@
 /** Durable writes of a turn, counted on every store: with a database elsewhere, each of them is a round trip. */
 import { createAgent, createHost, defineTool } from "@capstan/core";
-import type { Host, SessionEvent } from "@capstan/core";
+import type { AgentInit, Host, SessionEvent } from "@capstan/core";
 import type { ProviderContract } from "@capstan/kernel";
 import { fromLoadAndSave, memoryRepository } from "@capstan/log";
 import type { SessionRepository } from "@capstan/log";
@@ -10,6 +10,7 @@ import { callTool, reply, say, scriptedProvider } from "@capstan/testing";
 import type { ScriptItem } from "@capstan/testing";
 import driver from "postgres";
 import { afterAll, expect, test } from "vitest";
+import { z } from "zod";
 import { skipMissing } from "../../../../test/runtimes.ts";
 import { findWorkerd } from "../../../../test/workerd.ts";
 import { openStore } from "../open-store.ts";
@@ -128,13 +129,14 @@ function prepare(
   kind: string,
   skip: Skip,
   script: readonly ScriptItem[],
-  tools: readonly ReturnType<typeof toolNamed>[] = [weather],
+  settings: Partial<AgentInit> = {},
+  first: ScriptItem = say("Hello"),
 ): Ground {
   const folder = temporaryFolder();
   const store = openKind(kind, folder.path, skip);
   const counted = counting(store);
-  const [provider, before] = watched(scriptedProvider([say("Hello"), ...script]), counted);
-  const agent = createAgent({ name: "helper", model: provider, tools });
+  const [provider, before] = watched(scriptedProvider([first, ...script]), counted);
+  const agent = createAgent({ name: "helper", model: provider, tools: [weather], ...settings });
   const host = createHost({ agents: [agent], repository: counted.repository, pollMs: Infinity });
   return {
     host,
@@ -201,7 +203,7 @@ test.for(kinds)(
       return "Rain";
     });
     const script = [reply(callTool("slow"), callTool("weather")), say("It rains")];
-    await using ground = prepare(kind, skip, script, [weather, slow]);
+    await using ground = prepare(kind, skip, script, { tools: [weather, slow] });
     const ends: string[] = [];
     const onEvent = (event: SessionEvent): void => {
       if (event.type !== "tool_execution_end") return;
@@ -223,7 +225,7 @@ test.for(kinds)("%s: a reply is shown before its calls end", async (kind, { skip
     return "Rain";
   });
   const script = [callTool("patient"), say("It rains")];
-  await using ground = prepare(kind, skip, script, [patient]);
+  await using ground = prepare(kind, skip, script, { tools: [patient] });
   const onEvent = (event: SessionEvent): void => {
     if (event.type === "message_end" && event.message.role === "assistant") shown.resolve();
   };
@@ -231,12 +233,61 @@ test.for(kinds)("%s: a reply is shown before its calls end", async (kind, { skip
   expect(await countIn(ground, { onEvent })).toEqual({ requests: [1, 3], total: 4 });
 });
 
-test.for(["load-and-save", "postgres"])(
-  "%s, which answers later: a message that is sent as soon as the last is answered makes no more",
+test.for(kinds)(
+  "%s: a message that is sent as soon as the last is answered makes no more",
   async (kind, { skip }) => {
-    await using ground = prepare(kind, skip, [say("I do not know")]);
+    const script = [callTool("weather"), callTool("weather"), say("It rains")];
+    await using ground = prepare(kind, skip, script);
 
-    expect(await countIn(ground, { isAtOnce: true })).toEqual({ requests: [1], total: 2 });
+    expect(await countIn(ground, { isAtOnce: true })).toEqual({ requests: [1, 3, 5], total: 6 });
+  },
+);
+
+test.for(kinds)(
+  "%s: a pure call beside one with an intent makes no more writes than two of these",
+  async (kind, { skip }) => {
+    const look = { ...toolNamed("look", async () => "Clouds"), effect: "pure" as const };
+    const script = [reply(callTool("look"), callTool("weather")), say("It rains")];
+    await using ground = prepare(kind, skip, script, { tools: [look, weather] });
+
+    expect(await countIn(ground)).toEqual({ requests: [1, 4], total: 5 });
+  },
+);
+
+const forecast = z.object({ rain: z.boolean() });
+const answer = say(JSON.stringify({ rain: true }));
+
+test.for(kinds)(
+  "%s: an answer that is checked is stored before the end, and its steps make no more writes",
+  async (kind, { skip }) => {
+    const script = [callTool("weather"), callTool("weather"), answer];
+    await using ground = prepare(kind, skip, script, { output: forecast }, answer);
+
+    expect(await countIn(ground)).toEqual({ requests: [1, 3, 5], total: 7 });
+  },
+);
+
+test.for(kinds)(
+  "%s: a callback that is asked after each step takes one write more for each tool step",
+  async (kind, { skip }) => {
+    const script = [callTool("weather"), callTool("weather"), say("It rains")];
+    await using ground = prepare(kind, skip, script, { stopWhen: () => false });
+
+    expect(await countIn(ground)).toEqual({ requests: [1, 4, 7], total: 8 });
+  },
+);
+
+test.for(kinds)(
+  "%s: the first turn of a session makes one write more, which creates it",
+  async (kind, { skip }) => {
+    await using ground = prepare(kind, skip, []);
+    const session = ground.host.createSession({ agent: "helper" });
+
+    await session.send("Hi").response;
+    await session.waitForIdle();
+
+    expect(ground.before).toEqual([2]);
+    expect(ground.writes).toHaveLength(3);
   },
 );
 
