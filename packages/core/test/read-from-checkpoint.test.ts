@@ -38,6 +38,22 @@ test("it reads the entries from the checkpoint on, in one round trip", async () 
   expect(read).toBeLessThan(session.lastSeq / 2);
 });
 
+test("a log that was cut before its checkpoint is read from its first entry", async () => {
+  const world = await compactedWorld([]);
+  const store = world.repository;
+  const repository: SessionRepository = {
+    ...store,
+    async read(id, options) {
+      const page = await store.read(id, options);
+      return options?.fromCheckpoint === true ? { ...page, entries: [] } : page;
+    },
+  };
+
+  const session = await hostOf(world, { reads: "context", repository }).open("long");
+
+  expect(session.messages).toEqual((await hostOf(world).open("long")).messages);
+});
+
 test("its handles have the messages since the last reply before the summary, and all when they are asked for", async () => {
   const world = await compactedWorld([]);
   const whole = await hostOf(world).open("long");

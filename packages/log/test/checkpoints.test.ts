@@ -1,7 +1,14 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { EventFeed, compareCursors, foldEntries } from "@capstan/log";
-import type { Entry, SessionFold, StoredEntry } from "@capstan/log";
+import {
+  EventFeed,
+  compareCursors,
+  foldEntries,
+  forkLog,
+  restoreLog,
+  toCheckpointBody,
+} from "@capstan/log";
+import type { Checkpoint, Entry, SessionFold, StoredEntry } from "@capstan/log";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { stateOf } from "./fold-state.ts";
@@ -46,7 +53,7 @@ test("a checkpoint has none of the texts that a summary replaces, and knows wher
 
   const state = feed.checkpoint();
   const late = new EventFeed("s");
-  late.begin(entry(11, { type: "checkpoint", state }));
+  late.begin(entry(11, toCheckpointBody(state as Checkpoint)));
 
   expect(JSON.stringify(state).length).toBeLessThan(long.length);
   expect(late.fold.transcript.list.map(({ id }) => id)).toEqual(["in2-message", "in2-reply"]);
@@ -54,22 +61,98 @@ test("a checkpoint has none of the texts that a summary replaces, and knows wher
   expect(late.fold.transcript.length).toBe(4);
 });
 
-test("a checkpoint of another version, a damaged one, or one that came after a post, is not used", () => {
-  const log = [entry(1, { type: "created", agent: "helper" }), ...turn(2, "in1", "Hello")];
+/** State after a short log, at the entry with seq 6. */
+function someState(): Checkpoint {
   const feed = new EventFeed("s");
-  feed.takeStored(log);
-  const state = feed.checkpoint();
+  feed.takeStored([entry(1, { type: "created", agent: "helper" }), ...turn(2, "in1", "Hello")]);
+  return feed.checkpoint() as Checkpoint;
+}
+
+function canBegin(first: StoredEntry): boolean {
+  const feed = new EventFeed("s");
+  const hasBegun = feed.begin(first);
+  expect(feed.fold.seq).toBe(hasBegun ? first.seq - 1 : 0);
+  return hasBegun;
+}
+
+test("a checkpoint of another version, one without a sum, or one that came after a post, is not used", () => {
+  const state = someState();
+  const body = toCheckpointBody(state);
 
   const begun = [
-    entry(6, { type: "checkpoint", state: { ...state, version: 99 } }),
-    entry(7, { type: "checkpoint", state }),
-    entry(6, { type: "checkpoint", state: { ...state, context: undefined } }),
+    entry(6, toCheckpointBody({ ...state, version: 99 })),
+    entry(6, { type: "checkpoint", state }),
+    entry(7, body),
     entry(6, { type: "checkpoint" }),
     entry(6, { type: "eviction", turnId: "t", toolCallIds: [] }),
-  ].map((first) => new EventFeed("s").begin(first));
+    entry(6, body),
+  ].map(canBegin);
 
-  expect(begun).toEqual([false, false, false, false, false]);
+  expect(begun).toEqual([false, false, false, false, false, true]);
 });
+
+test("a checkpoint that is damaged anywhere is not used", () => {
+  const intact = JSON.stringify(toCheckpointBody(someState()));
+  const paths = pathsOf(JSON.parse(intact).state);
+
+  for (const path of paths) {
+    for (const damage of [undefined, null, 0, "", [], {}]) {
+      const body = JSON.parse(intact);
+      const before = JSON.stringify(body);
+      change(body.state, path, damage);
+      if (JSON.stringify(body) === before) continue;
+
+      expect(canBegin(entry(6, body)), path.join(".")).toBe(false);
+    }
+  }
+  expect(paths.length).toBeGreaterThan(50);
+});
+
+test("after an entry that only a newer program knows there is no checkpoint", () => {
+  const feed = new EventFeed("s");
+  feed.takeStored([
+    entry(1, { type: "created", agent: "helper" }),
+    ...turn(2, "in1", "Hello"),
+    entry(6, { type: "from_the_future", what: "more" }),
+    entry(7, summaryOf("in1-reply")),
+  ]);
+
+  expect(feed.checkpoint()).toBeUndefined();
+  expect(feed.fold.uncheckedEntries).toBe(0);
+});
+
+test("copies and forks leave checkpoints out, as their entries get other seqs", () => {
+  const first = [
+    entry(1, { type: "created", agent: "helper", incarnation: "original" }),
+    ...turn(2, "in1", "Hello"),
+  ];
+  const feed = new EventFeed("s");
+  feed.takeStored(first);
+  const checkpoint = entry(6, toCheckpointBody(feed.checkpoint() as Checkpoint));
+  const log = [...first, checkpoint, ...turn(7, "in2", "Again")];
+
+  const fork = forkLog(log, { sessionId: "s", incarnation: "fork", now: 1 }) ?? [];
+  const restored = restoreLog(log, { incarnation: "copy", now: 1 });
+
+  expect(fork.map(({ type }) => type)).not.toContain("checkpoint");
+  expect(restored.map(({ type }) => type)).not.toContain("checkpoint");
+  expect(restored).toHaveLength(log.length - 1);
+});
+
+/** Paths of all values in this one. */
+function pathsOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== "object" || value === null) return [path];
+  const inside = Object.entries(value).flatMap(([key, each]) => pathsOf(each, [...path, key]));
+  return path.length === 0 ? inside : [path, ...inside];
+}
+
+function change(value: unknown, path: readonly string[], damage: unknown): void {
+  const [key = "", ...rest] = path;
+  const parent = value as Record<string, unknown>;
+  if (rest.length > 0) return change(parent[key], rest, damage);
+  if (damage === undefined) delete parent[key];
+  else parent[key] = damage;
+}
 
 /** The log with a summary and a checkpoint inserted, at each place where there may be one. */
 function* withCheckpoints(log: readonly StoredEntry[], choice: number) {
@@ -87,7 +170,7 @@ function* withCheckpoints(log: readonly StoredEntry[], choice: number) {
     const state = feed.checkpoint();
     if (state === undefined) continue;
     const seq = summed.length + 1;
-    const checkpoint = entry(seq, { type: "checkpoint", state });
+    const checkpoint = entry(seq, toCheckpointBody(state));
     const after = entries.slice(cut).map((each, index) => ({ ...each, seq: seq + 1 + index }));
     // As a store returns them.
     yield JSON.parse(JSON.stringify([...summed, checkpoint, ...after])) as StoredEntry[];
@@ -167,7 +250,7 @@ function turn(first: number, id: string, content: string): StoredEntry[] {
   ];
 }
 
-function entry(seq: number, body: object, id = `${seq}-entry`): StoredEntry {
+function entry(seq: number, body: object | undefined, id = `${seq}-entry`): StoredEntry {
   // The body is that of an entry.
   return { v: 1, seq, id, at: seq, ...body } as unknown as Entry as unknown as StoredEntry;
 }

@@ -74,6 +74,7 @@ test("the log exports these names and no others", () => {
       "startCursor",
       "toBase64",
       "toCallAnswer",
+      "toCheckpointBody",
       "toTreeJson",
       "toTreeJsonOfTurn",
       "toWireError",

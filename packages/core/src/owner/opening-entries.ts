@@ -1,5 +1,6 @@
 /** Entries that open a turn: a checkpoint if it is time for one, its start or resume, and the prompt if it has changed. */
 import type { OwnedBody, SessionFold } from "@capstan/log";
+import { toCheckpointBody } from "@capstan/log";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import type { SessionLog } from "./session-log.ts";
 import type { TurnAction } from "./turn-input.ts";
@@ -30,7 +31,8 @@ export function checkpointBefore(
   if (type !== "start" || !log.isCheckpointDue(after)) return [];
   const state = log.feed.checkpoint();
   if (state === undefined) return [];
-  if (JSON.stringify(state).length <= maxCheckpointChars) return [{ type: "checkpoint", state }];
+  const body = toCheckpointBody(state, maxCheckpointChars);
+  if (body !== undefined) return [body];
   log.postponeCheckpoint();
   return [];
 }

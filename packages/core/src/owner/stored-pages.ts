@@ -101,9 +101,10 @@ export class StoredPages {
       // Without an incarnation, nothing else distinguishes sessions with the same id.
       throw incarnation === undefined ? this.#gone(sessionGone(id)) : this.cutBack(after, lastSeq);
     }
+    // From a checkpoint it may begin anywhere. It is empty if the log was cut before the checkpoint, and is then read from its first entry.
+    if (fromCheckpoint) return;
     const [first] = entries;
     if (first === undefined ? lastSeq === after : first.seq === after + 1) return;
-    if (fromCheckpoint && first !== undefined) return;
     const given = first === undefined ? "nothing" : `entry ${first.seq}`;
     const message = `The store returned ${given} after entry ${after} of session "${id}", whose last is ${lastSeq}: it violates storeContract`;
     throw new RepositoryError("unavailable", id, message);

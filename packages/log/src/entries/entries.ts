@@ -261,7 +261,12 @@ export type OwnedBody =
    * State of the session before this entry, without the content of messages that a summary replaces: a reader may begin here. A cache: it
    * follows from the entries before it, and copies of the log leave it out.
    */
-  | { readonly type: "checkpoint"; readonly state: Checkpoint }
+  | {
+      readonly type: "checkpoint";
+      readonly state: Checkpoint;
+      /** Checksum of the state. Without it the checkpoint is not used. */
+      readonly sum?: string;
+    }
   | {
       readonly type: "eviction";
       readonly turnId: string;

@@ -219,7 +219,7 @@ const shapes: Shapes = {
     priceId: "string?",
     requests: "strings?",
   },
-  checkpoint: { state: "object" },
+  checkpoint: { state: "object", sum: "string?" },
   eviction: { turnId: "string", toolCallIds: "strings" },
   quarantine: { turnId: "string", messageId: "string", part: "number" },
   history_cleared: {},

@@ -10,6 +10,7 @@ import { EntryEvents } from "./events-of.ts";
 import { incarnationOf } from "../entries/incarnation.ts";
 import { parseEntry } from "../entries/parse-entry.ts";
 import type { Checkpoint } from "../folds/checkpoint.ts";
+import { isIntact } from "../folds/checkpoint.ts";
 import type { SavedFold } from "../folds/saved-fold.ts";
 import { savedFoldVersion } from "../folds/saved-fold.ts";
 import type { LiveFrame } from "../repository/repository.ts";
@@ -315,12 +316,9 @@ function stateIn(stored: StoredEntry): (SavedFold & Checkpoint) | undefined {
     const entry = stored.type === "checkpoint" ? parseEntry(stored) : undefined;
     if (entry?.type !== "checkpoint") return undefined;
     const { version, seq } = entry.state;
-    if (version !== savedFoldVersion || seq !== entry.seq - 1) return undefined;
+    if (version !== savedFoldVersion || seq !== entry.seq - 1 || !isIntact(entry)) return undefined;
     // A fold of this version has written it.
-    const state = entry.state as SavedFold & Checkpoint;
-    // A fold that has taken over a part of it would be of no use.
-    new SessionFold().load(state);
-    return state;
+    return entry.state as SavedFold & Checkpoint;
   } catch {
     // It is damaged, and everything in it follows from the entries before it.
     return undefined;

@@ -29,7 +29,7 @@ interface SavedParts {
 }
 
 /** Version of `SavedFold`. A program that expects another one reads the whole log. Raise it whenever a fold keeps other state. */
-export const savedFoldVersion = 1;
+export const savedFoldVersion = 2;
 
 /** @internal State of a session's fold. */
 export interface SavedFold extends SavedParts, Omit<Checkpoint, "cursor"> {

@@ -55,6 +55,8 @@ export class SessionFold {
   #seq = 0;
   #lastPostedSeq = 0;
   #lastEffectSeq = 0;
+  /** Whether an entry was skipped that a newer program applies: the state is not what that program would have. */
+  #hasSkipped = false;
   #created: EntryOf<"created"> | undefined;
   #handoff: EntryOf<"handed_off"> | undefined;
   #prompt: EntryOf<"prompt"> | undefined;
@@ -240,13 +242,20 @@ export class SessionFold {
     return this.#checkpoints.seq;
   }
 
-  /** Number of entries that a checkpoint now would save a reader; 0 if models are shown everything that they were at the last one. */
+  /**
+   * Number of entries that a checkpoint now would save a reader; 0 if models are shown everything that they were at the last one, or there can
+   * be none.
+   */
   get uncheckedEntries(): number {
-    return this.#checkpoints.unchecked(this.#seq);
+    return this.#hasSkipped ? 0 : this.#checkpoints.unchecked(this.#seq);
   }
 
-  /** @internal State for a checkpoint, without the content of messages that a summary replaces. Undefined while a turn is unfinished. */
+  /**
+   * @internal State for a checkpoint, without the content of messages that a summary replaces. Undefined while a turn is unfinished, and after an
+   * entry that only a newer program knows.
+   */
   save(): SavedFold | undefined {
+    if (this.#hasSkipped) return undefined;
     const isUnfinished = this.#turn !== undefined && (!this.#turn.isOver || this.#turn.isSuspended);
     if (isUnfinished || this.transcript.step !== undefined) return undefined;
     return {
@@ -283,6 +292,7 @@ export class SessionFold {
 
   /** Skips an entry of a type that only a newer program knows. */
   skip(seq: number): void {
+    this.#hasSkipped = true;
     this.#seq = seq;
     this.#lastPostedSeq = seq;
     this.#lastEffectSeq = seq;
