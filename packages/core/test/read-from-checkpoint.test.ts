@@ -43,8 +43,8 @@ test("a log that was cut before its checkpoint is read from its first entry", as
   const store = world.repository;
   const repository: SessionRepository = {
     ...store,
-    async read(id, options) {
-      const page = await store.read(id, options);
+    read(id, options) {
+      const page = store.read(id, options);
       return options?.fromCheckpoint === true ? { ...page, entries: [] } : page;
     },
   };

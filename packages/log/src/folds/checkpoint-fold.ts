@@ -7,6 +7,7 @@ export class CheckpointFold {
   #isShortened = false;
   /** Number of messages that were left then: a checkpoint has them. */
   #kept = 0;
+  #hasSkipped = false;
 
   /** Seq of the last checkpoint from which the log can be read; undefined if there is none. */
   get seq(): number | undefined {
@@ -15,7 +16,19 @@ export class CheckpointFold {
 
   /** Number of entries that a checkpoint after this entry would save; 0 if models are shown everything that they were at the last one. */
   unchecked(seq: number): number {
-    return this.#isShortened ? Math.max(0, seq - (this.#seq ?? 0) - this.#kept) : 0;
+    return this.#isShortened && this.isPossible
+      ? Math.max(0, seq - (this.#seq ?? 0) - this.#kept)
+      : 0;
+  }
+
+  /** Called for an entry that only a newer program knows: the state lacks its effect. */
+  skip(): void {
+    this.#hasSkipped = true;
+  }
+
+  /** Whether the state is the one that every program would have. */
+  get isPossible(): boolean {
+    return !this.#hasSkipped;
   }
 
   take({ seq, state }: EntryOf<"checkpoint">): void {

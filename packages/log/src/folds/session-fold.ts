@@ -55,8 +55,6 @@ export class SessionFold {
   #seq = 0;
   #lastPostedSeq = 0;
   #lastEffectSeq = 0;
-  /** Whether an entry was skipped that a newer program applies: the state is not what that program would have. */
-  #hasSkipped = false;
   #created: EntryOf<"created"> | undefined;
   #handoff: EntryOf<"handed_off"> | undefined;
   #prompt: EntryOf<"prompt"> | undefined;
@@ -184,9 +182,7 @@ export class SessionFold {
 
   /** Id of the turn that runs, is suspended, or is about to start; undefined if there is none. */
   get unfinishedTurnId(): string | undefined {
-    const turn = this.#turn;
-    const isUnfinished = turn !== undefined && (!turn.isOver || turn.isSuspended);
-    return isUnfinished ? turn.turnId : this.#posted.input?.id;
+    return this.#turn?.isUnfinished === true ? this.#turn.turnId : this.#posted.input?.id;
   }
 
   /** Id of the turn that an input started, or that delivers its messages because it settled pending calls. */
@@ -247,7 +243,7 @@ export class SessionFold {
    * be none.
    */
   get uncheckedEntries(): number {
-    return this.#hasSkipped ? 0 : this.#checkpoints.unchecked(this.#seq);
+    return this.#checkpoints.unchecked(this.#seq);
   }
 
   /**
@@ -255,9 +251,8 @@ export class SessionFold {
    * entry that only a newer program knows.
    */
   save(): SavedFold | undefined {
-    if (this.#hasSkipped) return undefined;
-    const isUnfinished = this.#turn !== undefined && (!this.#turn.isOver || this.#turn.isSuspended);
-    if (isUnfinished || this.transcript.step !== undefined) return undefined;
+    const isUnfinished = this.#turn?.isUnfinished === true || this.transcript.step !== undefined;
+    if (isUnfinished || !this.#checkpoints.isPossible) return undefined;
     return {
       version: savedFoldVersion,
       seq: this.#seq,
@@ -292,7 +287,7 @@ export class SessionFold {
 
   /** Skips an entry of a type that only a newer program knows. */
   skip(seq: number): void {
-    this.#hasSkipped = true;
+    this.#checkpoints.skip();
     this.#seq = seq;
     this.#lastPostedSeq = seq;
     this.#lastEffectSeq = seq;

@@ -177,6 +177,11 @@ export class TurnFold {
     return this.#end?.pending !== undefined;
   }
 
+  /** Whether it runs, or another turn will continue it. */
+  get isUnfinished(): boolean {
+    return !this.isOver || this.isSuspended;
+  }
+
   get underWay(): StepUnderWay | undefined {
     return this.#underWay;
   }
