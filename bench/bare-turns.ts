@@ -34,12 +34,13 @@ export async function openBareTurns(
   prefix: string,
   sessions: number,
   writes: readonly TurnWrite[],
+  isJoining: boolean,
 ): Promise<StoreWrite> {
   const ids = Array.from({ length: sessions }, (_, i) => `${prefix}-${i}`);
   await using store = kind === "sqlite" ? sqlite(where) : postgres(where);
   await createSessions(store, ids);
-  const open = kind === "sqlite" ? inSqlite : inPostgres;
-  return open(where, ids, writes.map(toReady));
+  const ready = writes.map(toReady);
+  return kind === "sqlite" ? inSqlite(where, ids, ready, isJoining) : inPostgres(where, ids, ready);
 }
 
 async function createSessions(store: SessionRepository, ids: readonly string[]): Promise<void> {
@@ -73,9 +74,16 @@ function toReady({ entries, head, lease }: TurnWrite): ReadyWrite {
   };
 }
 
-function inSqlite(path: string, ids: readonly string[], writes: readonly ReadyWrite[]): StoreWrite {
+function inSqlite(
+  path: string,
+  ids: readonly string[],
+  writes: readonly ReadyWrite[],
+  isJoining: boolean,
+): StoreWrite {
   const database = new DatabaseSync(path);
+  // As the store sets them.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  database.exec("PRAGMA wal_autocheckpoint = 4000");
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const insert = database.prepare(
@@ -87,10 +95,9 @@ function inSqlite(path: string, ids: readonly string[], writes: readonly ReadyWr
     ),
   );
   const epochs = ids.map(() => 0);
-  return (session, index) => {
+  const write: StoreWrite = (session, index) => {
     // In range.
     const { entryIds, bodies, values, epochs: more } = writes[index] as ReadyWrite;
-    begin.run();
     const row = updates[index]?.get(...values, ids[session] ?? "", epochs[session] ?? 0);
     const { n, last_seq: lastSeq } = row as { readonly n: number; readonly last_seq: number };
     epochs[session] = (epochs[session] ?? 0) + more;
@@ -99,7 +106,32 @@ function inSqlite(path: string, ids: readonly string[], writes: readonly ReadyWr
       seq += 1;
       insert.run(n, seq, n, `${entryIds[i]}-${seq}`, body, checksum);
     }
+  };
+  const commitAll = (writeAll: () => void): void => {
+    begin.run();
+    writeAll();
     commit.run();
+  };
+  if (isJoining) return joining(write, commitAll);
+  return (session, index) => commitAll(() => write(session, index));
+}
+
+/** Puts the writes of all sessions that are asked for at the same moment into one transaction. */
+function joining(write: StoreWrite, commitAll: (writeAll: () => void) => void): StoreWrite {
+  let asked: (() => void)[] = [];
+  let joined: Promise<void> | undefined;
+  const join = async (): Promise<void> => {
+    await new Promise(setImmediate);
+    const writeAll = asked;
+    asked = [];
+    joined = undefined;
+    commitAll(() => {
+      for (const each of writeAll) each();
+    });
+  };
+  return (session, index) => {
+    asked.push(() => write(session, index));
+    return (joined ??= join());
   };
 }
 

@@ -1,4 +1,4 @@
-/** The agent of `capacity-worker.ts`: its model looks twice and answers, or asks somebody else, or stands still in its answer. */
+/** The agent of `capacity-worker.ts`: its model looks twice and answers, or calls a tool that runs elsewhere, or stands still in its answer. */
 import type { Agent } from "@capstan/core";
 import { createAgent, defineTool } from "@capstan/core";
 import type { ProviderContract, ProviderPart } from "@capstan/kernel";

@@ -10,7 +10,10 @@ import { openBareTurns } from "./bare-turns.ts";
 import type { DurableKind } from "./subject.ts";
 import { recordTurnWrites } from "./turn-writes.ts";
 
-export type CapacityTask = "turns" | "churn" | "driver" | MemoryTask;
+export type CapacityTask = "turns" | "churn" | DriverTask | MemoryTask;
+
+/** The second puts writes that come at the same moment into one transaction. */
+export type DriverTask = "driver" | "joining-driver";
 
 /** Sessions whose memory is measured. */
 export type MemoryTask = "idle" | "running" | "closed" | "suspended";
@@ -43,6 +46,7 @@ const tasks: Readonly<Record<CapacityTask, () => Promise<Count>>> = {
   turns: prepareTurns,
   churn: prepareChurn,
   driver: prepareDriver,
+  "joining-driver": prepareDriver,
   idle: async () => () => heapPerSession("go", async () => {}),
   running: async () => () => heapPerSession("stand", async () => {}),
   closed: async () => () => heapPerSession("go", (session) => session.close()),
@@ -111,10 +115,11 @@ async function prepareChurn(): Promise<Count> {
 
 /** The number of turns whose writes the driver could do. */
 async function prepareDriver(): Promise<Count> {
-  const { kind, where, index } = order;
+  const { task, kind, where, index } = order;
   const writes = await recordTurnWrites();
   const prefix = `bare-${index}-${process.pid}`;
-  const store = await openBareTurns(kind, where, prefix, sessionsAtOnce, writes);
+  const isJoining = task === "joining-driver";
+  const store = await openBareTurns(kind, where, prefix, sessionsAtOnce, writes, isJoining);
   return async (ms) => {
     let turns = 0;
     const until = performance.now() + ms;

@@ -17,13 +17,14 @@ export async function recordTurnWrites(): Promise<readonly TurnWrite[]> {
   const host = createHost({ agents: [createWorkAgent()], repository: recording(writes) });
   const session = host.createSession({ agent: "worker" });
   await session.run("go");
+  await session.waitForIdle();
   writes.length = 0;
   await session.run("go");
   await host.close();
   return writes;
 }
 
-/** Every write of such a turn is a post or an append. */
+/** Every write of such a turn is a post or an append, as a test says. */
 function recording(writes: TurnWrite[]): SessionRepository {
   const memory = memoryRepository();
   return {
