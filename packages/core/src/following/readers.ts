@@ -28,7 +28,7 @@ const none: readonly never[] = [];
 
 /**
  * Uses lists, because a session has few handles at a time. Every change makes a new list, so that changes do not affect an event being
- * delivered.
+ * delivered. By `concat`: a spread would leave room for 17 items in each.
  */
 export class Readers {
   #followers: readonly Follower[] = none;
@@ -66,7 +66,7 @@ export class Readers {
 
   /** Remembers the handle of a turn, without delivering events to it. */
   keepTurn(turn: SessionTurn): void {
-    this.#handles = [...this.#handles, turn];
+    this.#handles = this.#handles.concat(turn);
   }
 
   /** Must be called when the turn has ended. */
@@ -76,7 +76,7 @@ export class Readers {
 
   /** Delivers the turn's events to the handle once it starts. */
   expectTurn(turn: SessionTurn): void {
-    this.#expected = [...this.#expected, turn];
+    this.#expected = this.#expected.concat(turn);
   }
 
   /** Returns false if the turn has started. */
@@ -89,7 +89,7 @@ export class Readers {
   /** Delivers the events of this turn to the handle from now on. */
   addTurn(turn: SessionTurn, turnId: string): void {
     if (this.#closed !== undefined) return turn.fail(this.#closed);
-    this.#followers = [...this.#followers, { turn, turnId }];
+    this.#followers = this.#followers.concat({ turn, turnId });
   }
 
   removeTurn(turn: SessionTurn): void {
@@ -109,7 +109,7 @@ export class Readers {
       tellEnd(onEnd, this.#end);
       return () => {};
     }
-    this.#subscriptions = [...this.#subscriptions, subscription];
+    this.#subscriptions = this.#subscriptions.concat(subscription);
     return () => {
       this.#subscriptions = without(this.#subscriptions, subscription);
     };
