@@ -32,7 +32,7 @@ export class LiveView {
   /** Created with the first call: most readers see none. */
   #calls: Map<number, OpenCall> | undefined;
   #prose: TextBuffer | undefined;
-  readonly #unfolded: LiveEvent[] = [];
+  #unfolded: LiveEvent[] = [];
   #unfoldedCount = 0;
   /** Most turns have no tool that shows output while it runs. */
   #tools: Map<string, TextBuffer> | undefined;
@@ -64,10 +64,7 @@ export class LiveView {
         return this.#openMessage(undefined);
       case "turn_end":
         this.#tools?.clear();
-        this.#openMessage(undefined);
-        // During a turn the list is used again by the next message.
-        this.#unfolded.length = 0;
-        return;
+        return this.#openMessage(undefined);
       case "snapshot":
         return this.#restore(event.message, event.toolOutputs);
       default:
@@ -98,6 +95,8 @@ export class LiveView {
     this.#prose = undefined;
     if (this.#parts.length > 0) this.#parts = [];
     this.#calls = undefined;
+    // Not kept for the next message: a turn that waits for a model should hold little memory.
+    if (this.#unfolded.length > 0) this.#unfolded = [];
     this.#unfoldedCount = 0;
   }
 
