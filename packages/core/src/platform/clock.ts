@@ -24,7 +24,13 @@ const stretchMs = 15;
 export function longTimer(
   onArmed: (timeout: ReturnType<typeof setTimeout>) => void = () => {},
 ): Timer {
-  return (ms, fn) => {
+  // Two functions, because every turn has timers: one that may split them needs three closures for each.
+  const once: Timer = (ms, fn) => {
+    const timeout = setTimeout(fn, ms);
+    onArmed(timeout);
+    return () => clearTimeout(timeout);
+  };
+  const inPieces: Timer = (ms, fn) => {
     let timeout: ReturnType<typeof setTimeout>;
     const arm = (leftMs: number): void => {
       const pieceMs = Math.min(leftMs, longestMs);
@@ -34,6 +40,7 @@ export function longTimer(
     arm(ms);
     return () => clearTimeout(timeout);
   };
+  return (ms, fn) => (ms > longestMs ? inPieces(ms, fn) : once(ms, fn));
 }
 
 /** Node's `setImmediate`, which browser types do not have, runs after timers and I/O. */
