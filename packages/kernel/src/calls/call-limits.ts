@@ -11,8 +11,8 @@ export interface LimitedCall {
 export class CallLimits {
   readonly #surroundings: Surroundings;
   readonly #open = new Set<LimitedCall>();
-  /** One timer per call, used if there is no clock. */
-  readonly #timers = new Map<LimitedCall, CancelTimer | undefined>();
+  /** One timer per call. Undefined with a clock. */
+  #timers: Map<LimitedCall, CancelTimer | undefined> | undefined;
   #cancel: CancelTimer | undefined;
   #firesAt = Infinity;
 
@@ -24,7 +24,7 @@ export class CallLimits {
   add(call: LimitedCall, limitMs: number, now: number | undefined): void {
     if (now === undefined) {
       const cancel = this.#surroundings.setTimer(limitMs, () => call.expire());
-      this.#timers.set(call, cancel);
+      (this.#timers ??= new Map()).set(call, cancel);
       return;
     }
     call.deadlineAt = now + limitMs;
@@ -33,14 +33,14 @@ export class CallLimits {
   }
 
   remove(call: LimitedCall): void {
-    if (this.#open.delete(call) || this.#timers.size === 0) return;
+    if (this.#open.delete(call) || this.#timers === undefined) return;
     this.#surroundings.clearTimer(this.#timers.get(call));
     this.#timers.delete(call);
   }
 
   close(): void {
     this.#surroundings.clearTimer(this.#cancel);
-    for (const cancel of this.#timers.values()) this.#surroundings.clearTimer(cancel);
+    for (const cancel of this.#timers?.values() ?? []) this.#surroundings.clearTimer(cancel);
   }
 
   #arm(now: number): void {
