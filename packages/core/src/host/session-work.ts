@@ -62,6 +62,9 @@ interface EarlierWork {
   readonly ending: Promise<void> | undefined;
 }
 
+/** Declared here because a function made in `#postDraft` would keep all variables of that until the work ends. */
+const ignore = (): void => {};
+
 export class SessionWork {
   readonly #options: SessionWorkOptions;
   readonly #size: ContextSize;
@@ -174,7 +177,7 @@ export class SessionWork {
     const owner = this.#createOwner(agent, heldLease, draft.envelopes, undefined);
     const working = owner.work(draft);
     // The work under the lease waits for it, and reports its failure.
-    background(working, () => {});
+    background(working, ignore);
     const onPosted = (posted: Posted): Posted => {
       const { claim, isStarted = false } = posted;
       if (claim === undefined) {

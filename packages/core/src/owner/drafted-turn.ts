@@ -42,6 +42,8 @@ export function mayBeDrafted(
   return children.isAtRest && queues.isEmpty;
 }
 
+const none: readonly Entry[] = [];
+
 export class DraftedTurn {
   readonly action: TurnAction;
   readonly origin: TurnOrigin;
@@ -54,7 +56,7 @@ export class DraftedTurn {
   readonly #seq: number;
   readonly #begun = Promise.withResolvers<void>();
   #posted: (() => MaybePromise<Posted>) | undefined;
-  #entries: readonly Entry[] = [];
+  #entries: readonly Entry[] = none;
   #isBegun = false;
   #isStarted = false;
 
@@ -117,6 +119,8 @@ export class DraftedTurn {
     this.envelopes.own(claim.lease.epoch);
     this.#isStarted = isStarted;
     if (isStarted) log.takeStarted(this.#entries);
+    // The draft lives as long as its turn, and the log has them.
+    this.#entries = none;
     const isRead = claim.lastSeq === log.fold.seq;
     return andThen(isRead ? undefined : log.catchUp(), () => {
       this.#isBegun = true;

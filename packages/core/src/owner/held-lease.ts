@@ -103,11 +103,11 @@ export class HeldLease implements Renewable {
   }
 
   /** Called if the store has released the lease together with an append. */
-  readonly onReleased = (lastSeq: number): void => {
+  onReleased(lastSeq: number): void {
     this.#released = { lastSeq };
     this.#isLost = true;
     this.#endRenewal();
-  };
+  }
 
   #endRenewal(): void {
     if (this.#renewal !== undefined) this.#host.renewals.remove(this.#renewal);

@@ -103,7 +103,14 @@ export class Owner implements TurnOwner {
         if (drafted !== undefined) {
           const first = drafted;
           drafted = undefined;
-          await this.#runDraft(first);
+          // Here and not in a function of its own, whose frame would be held while the turn runs.
+          try {
+            await this.#runTurn(first.action, first);
+          } catch (thrown) {
+            // Nothing of the turn is in the log: it is run again if it is next, and meets the same failure.
+            if (first.isBegun) throw thrown;
+          }
+          await first.begun;
           continue;
         }
         const confirmed = heldLease.confirm(log.now());
@@ -117,7 +124,7 @@ export class Owner implements TurnOwner {
         if (reported !== undefined) await reported;
         if (action.type === "none") {
           if (!log.isHeadBehind) return true;
-          const refreshed = await log.refreshHead(heldLease.lease, heldLease.onReleased);
+          const refreshed = await log.refreshHead(heldLease);
           if (refreshed === "conflict") await log.catchUp();
         } else if (action.type === "return") await this.#returnItems(action.ids);
         else if (action.type === "compact") await this.#compact(action.ids);
@@ -241,16 +248,6 @@ export class Owner implements TurnOwner {
       this.#abort = undefined;
       await disposePlan(this.#options, plan);
     }
-  }
-
-  async #runDraft(draft: DraftedTurn): Promise<void> {
-    try {
-      await this.#runTurn(draft.action, draft);
-    } catch (thrown) {
-      // Nothing of the turn is in the log: it is run again if it is next, and meets the same failure.
-      if (draft.isBegun) throw thrown;
-    }
-    await draft.begun;
   }
 
   async #runTurn(action: TurnAction, draft?: DraftedTurn): Promise<void> {

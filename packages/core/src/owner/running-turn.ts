@@ -4,6 +4,7 @@ import type {
   EventEmitter,
   OpenCall,
   RunTurnInput,
+  RunTurnResult,
   SerializedError,
 } from "@capstan/kernel";
 import { runTurn } from "@capstan/kernel";
@@ -22,7 +23,7 @@ import { changeOfPrompt, checkpointBefore, openingOf } from "./opening-entries.t
 import type { RequestOwner } from "./request-checks.ts";
 import { RequestChecks } from "./request-checks.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
-import type { TurnAction } from "./turn-input.ts";
+import type { Tail, TurnAction } from "./turn-input.ts";
 import { tailOf, toTurnInput } from "./turn-input.ts";
 import type { Opening } from "./turn-journal.ts";
 import { TurnJournal } from "./turn-journal.ts";
@@ -89,45 +90,51 @@ export class RunningTurn {
   }
 
   /** Returns once the turn has ended or was suspended, or if entries posted in the meantime come first. */
-  async run(): Promise<void> {
-    const { log, heldLease, envelopes } = this.#options;
+  run(): MaybePromise<void> {
+    const { log } = this.#options;
     const { action, origin, plan, draft } = this.#turn;
-    const { turnId } = action;
     // The history before the entry that starts the turn.
-    const { messages, input } = tailOf(action, log.fold, draft?.input);
-    const prompt = changeOfPrompt(log.fold, turnId, plan);
+    const tail = tailOf(action, log.fold, draft?.input);
+    const prompt = changeOfPrompt(log.fold, action.turnId, plan);
     const opening = this.#openingWith(prompt);
     const isOpenedLater =
       action.type === "start" && mayOpenLater(log.fold, plan, origin, prompt.length > 0);
-    if (!isOpenedLater) {
-      const opened = this.#open(opening);
-      if ((isPromise(opened) ? await opened : opened) === "conflict") {
-        // Entries posted in the meantime come first.
-        await log.catchUp();
-        return;
-      }
-      opening.onOpened();
+    return isOpenedLater ? this.#runKernel(tail, opening) : this.#runOpened(tail, opening);
+  }
+
+  async #runOpened(tail: Tail, opening: Opening): Promise<void> {
+    const opened = this.#open(opening);
+    // Entries posted in the meantime come first.
+    if ((isPromise(opened) ? await opened : opened) === "conflict") {
+      await this.#options.log.catchUp();
+      return;
     }
+    opening.onOpened();
+    await this.#runKernel(tail, undefined);
+  }
+
+  /** Not async: its frame would be held while the turn runs. `opening`: unless it is stored. */
+  #runKernel({ messages, input }: Tail, opening: Opening | undefined): Promise<void> {
+    const { log, heldLease, envelopes } = this.#options;
+    const { action, plan } = this.#turn;
+    const { turnId } = action;
     // Continues in the middle of the last step in the log, unless the turn is new.
     const at = action.type === "start" ? { messages } : log.fold.transcript.entryPoint();
     this.#owner.onChange();
     this.#owner.compactor.beginTurn();
-    const journal = new TurnJournal({
-      turnId,
-      log,
-      heldLease,
-      plan,
-      envelopes,
-      opening: isOpenedLater ? opening : undefined,
-      onCancelled: () => this.#owner.onChange(),
-    });
+    const journal = new TurnJournal(
+      { turnId, log, heldLease, plan, envelopes, owner: this.#owner },
+      opening,
+    );
     this.#journal = journal;
-    const result = await runTurn(this.#inputOf(journal, at, input), { sessionId: log.id, turnId });
-    if (journal.isSuperseded) {
-      // Entries posted in the meantime come first.
-      await log.catchUp();
-      return;
-    }
+    const ended = runTurn(this.#inputOf(journal, at, input), { sessionId: log.id, turnId });
+    return ended.then((result) => this.#afterTurn(result, journal));
+  }
+
+  #afterTurn(result: RunTurnResult, journal: TurnJournal): MaybePromise<void> {
+    const { log } = this.#options;
+    // Entries posted in the meantime come first.
+    if (journal.isSuperseded) return log.catchUp();
     // The journal of an abandoned turn takes no more facts.
     if (result.error?.code !== "journal_failed" || journal.isAbandoned) return;
     // A store that timed out threw nothing.
@@ -151,7 +158,7 @@ export class RunningTurn {
       checkpoint.length > 0 ? plannedAt + 1 : undefined,
     );
     return {
-      bodies: isOpened ? prompt : [...checkpoint, opening, ...prompt],
+      bodies: isOpened ? prompt : checkpoint.concat(opening, prompt),
       head: draft?.headOf(start) ?? start,
       plannedAt,
       draft,

@@ -26,6 +26,7 @@ import {
 } from "@capstan/log";
 import type { FoldedLogOptions } from "./folded-log.ts";
 import { FoldedLog } from "./folded-log.ts";
+import type { HeldLease } from "./held-lease.ts";
 import type { StoredPagesOptions } from "./stored-pages.ts";
 import { StoredPages } from "./stored-pages.ts";
 
@@ -169,16 +170,14 @@ export class SessionLog {
    * Stores a current head, so that entries without effect do not make the session due again, and releases the lease in the same write, if the
    * store can.
    */
-  refreshHead(
-    lease: Lease,
-    onReleased: (lastSeq: number) => void,
-  ): MaybePromise<"appended" | "conflict"> {
+  refreshHead(heldLease: HeldLease): MaybePromise<"appended" | "conflict"> {
     const head = this.fold.head(this.now());
+    const { lease } = heldLease;
     const options = { lease, head, onlyIfSeq: this.fold.seq, releases: true };
     return andThen(this.#options.repository.append(this.id, [], options), (outcome) => {
       if (outcome.type === "conflict") return this.#conflict(outcome, options.onlyIfSeq);
       this.noteHead(head);
-      if (outcome.isReleased === true) onReleased(outcome.lastSeq);
+      if (outcome.isReleased === true) heldLease.onReleased(outcome.lastSeq);
       return "appended";
     });
   }

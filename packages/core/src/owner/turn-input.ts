@@ -129,12 +129,18 @@ class AbandonableDispatch implements ToolDispatchPolicy {
   }
 }
 
-/** History and new messages of a turn that starts, before its start is in the log. `posted`: the messages, if they are not there either. */
+/** History of a turn, and its new messages. */
+export interface Tail {
+  readonly messages: readonly ChatMessage[];
+  readonly input: readonly ChatMessage[];
+}
+
+/** Returns the tail of a turn that starts, before its start is in the log. `posted`: the messages, if they are not there either. */
 export function tailOf(
   action: TurnAction,
   fold: SessionFold,
   posted?: readonly ChatMessage[],
-): { readonly messages: readonly ChatMessage[]; readonly input: readonly ChatMessage[] } {
+): Tail {
   if (action.type !== "start") return { messages: [], input: [] };
   const input = posted ?? fold.messagesOf(action.input);
   return { messages: fold.transcript.startPoint().messages, input };

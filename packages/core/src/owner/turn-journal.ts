@@ -3,7 +3,14 @@
  * only if nothing was posted in the meantime.
  */
 import type { Fact, JournalReply } from "@capstan/kernel";
-import type { Entry, FactContext, MaybePromise, OwnedBody, SessionHead } from "@capstan/log";
+import type {
+  Entry,
+  FactContext,
+  FactPrice,
+  MaybePromise,
+  OwnedBody,
+  SessionHead,
+} from "@capstan/log";
 import { andThen, entriesOfFacts, isPromise, orElse, RepositoryError } from "@capstan/log";
 import { isLeftToOthers } from "../errors/session-error.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
@@ -39,15 +46,16 @@ export interface TurnJournalOptions {
   readonly heldLease: HeldLease;
   readonly plan: TurnPlan;
   readonly envelopes: Envelopes;
-  /** Undefined if the log has the start of the turn. */
-  readonly opening?: Opening | undefined;
-  /** Called when a cancel is in the log: the turn has to stop. */
-  onCancelled(): void;
+  readonly owner: JournalOwner;
 }
 
-export class TurnJournal {
+interface JournalOwner {
+  /** Called when a cancel is in the log: the turn has to stop. */
+  onChange(): void;
+}
+
+export class TurnJournal implements FactContext {
   readonly #options: TurnJournalOptions;
-  readonly #context: FactContext;
   readonly #prices: FactPrices;
   /** Time of the last call. */
   #now = 0;
@@ -60,16 +68,23 @@ export class TurnJournal {
   #kept: readonly OwnedBody[] = noBodies;
   #flushing: Promise<JournalReply> | undefined;
 
-  constructor(options: TurnJournalOptions) {
+  /** Without an opening, the log has the start of the turn. */
+  constructor(options: TurnJournalOptions, opening?: Opening) {
     this.#options = options;
-    this.#opening = options.opening;
-    const prices = new FactPrices(options.plan);
-    this.#prices = prices;
-    this.#context = {
-      turnId: options.turnId,
-      envelope: () => options.envelopes.next(),
-      price: (fact) => prices.priceOf(fact),
-    };
+    this.#opening = opening;
+    this.#prices = new FactPrices(options.plan);
+  }
+
+  get turnId(): string {
+    return this.#options.turnId;
+  }
+
+  envelope(): ReturnType<FactContext["envelope"]> {
+    return this.#options.envelopes.next();
+  }
+
+  price(fact: Fact): FactPrice | undefined {
+    return this.#prices.priceOf(fact);
   }
 
   /** First failure, as thrown: the kernel keeps only its message. */
@@ -285,7 +300,7 @@ export class TurnJournal {
     const { heldLease } = this.#options;
     const choices = { lease: heldLease.lease, head, isUpToDate: true };
     if (head.wakeAt === 0) return choices;
-    return { ...choices, onReleased: heldLease.onReleased };
+    return { ...choices, onReleased: (lastSeq) => heldLease.onReleased(lastSeq) };
   }
 
   /** Whether something was posted that the turn has to handle before it may end. */
@@ -293,7 +308,7 @@ export class TurnJournal {
     const { fold } = this.#options.log;
     if (end.finishReason === "aborted" || end.error !== undefined) return false;
     if (fold.turn?.isCancelled === true) {
-      this.#options.onCancelled();
+      this.#options.owner.onChange();
       return true;
     }
     return end.pending !== undefined && fold.answers().length > 0;
@@ -305,11 +320,11 @@ export class TurnJournal {
     this.#prices.begin(facts, opening === undefined ? log.fold.turn?.cost : undefined);
     envelopes.begin(this.#now);
     const kept = this.#kept;
-    if (opening === undefined && kept.length === 0) return entriesOfFacts(facts, this.#context);
+    if (opening === undefined && kept.length === 0) return entriesOfFacts(facts, this);
     this.#kept = noBodies;
     const bodies = [...(opening?.bodies ?? noBodies), ...kept];
     const first = bodies.map((body): Entry => ({ ...envelopes.next(), ...body }));
-    return [...first, ...entriesOfFacts(facts, this.#context)];
+    return [...first, ...entriesOfFacts(facts, this)];
   }
 }
 
