@@ -13,12 +13,10 @@ import type { Checkpoint } from "../folds/checkpoint.ts";
 import { isIntact } from "../folds/checkpoint.ts";
 import type { SavedFold } from "../folds/saved-fold.ts";
 import { savedFoldVersion } from "../folds/saved-fold.ts";
+import { RecentEvents } from "./recent-events.ts";
 import type { LiveFrame } from "../repository/repository.ts";
 import { SessionFold } from "../folds/session-fold.ts";
 import type { SessionEvent } from "./session-event.ts";
-
-/** Minimum number of events of entries that are kept for readers that missed the last ones; up to twice as many are kept. */
-const keptEvents = 128;
 
 type Snapshot = Extract<AgentEventBody, { readonly type: "snapshot" }>;
 
@@ -45,9 +43,9 @@ export class EventFeed {
   #settled: PlacedEvent | undefined;
   #epoch = 0;
   #version = 0;
-  /** Last events of entries: all of those after `#recentFrom`. */
-  #recent: PlacedEvent[] = [];
   #recentFrom: Cursor = startCursor;
+  /** Last events of entries, after `#recentFrom`. Undefined if there are none, as in a session at rest. */
+  #recent: RecentEvents | undefined;
   /** Shared by all readers that ask at the same moment: it is serialized once. */
   #current: PlacedEvent | undefined;
 
@@ -201,21 +199,28 @@ export class EventFeed {
 
   /** Like `eventsAfter`, without the log, for a reader that has missed little. Undefined if it has missed more than is kept here. */
   recentEventsAfter(cursor: Cursor): PlacedEvent[] | undefined {
-    if (compareCursors(cursor, this.#recentFrom) < 0) return undefined;
-    return this.withLive(cursor, this.#recent);
+    const missed = this.#recentEvents().after(cursor);
+    return missed && this.#withLive(cursor, missed);
   }
 
   /** Drops the events kept for readers that missed the last ones: they take more memory than the rest of a session that does nothing. */
   forgetRecent(): void {
-    const last = this.#recent.at(-1);
-    if (last === undefined) return;
-    this.#recentFrom = last.cursor;
-    this.#recent = [];
+    if (this.#recent === undefined) return;
+    this.#recentFrom = this.#recent.end;
+    this.#recent = undefined;
+  }
+
+  #recentEvents(): RecentEvents {
+    return (this.#recent ??= new RecentEvents(this.#recentFrom));
   }
 
   /** Like `eventsAfter`, given the events of all entries, or at least of those after the cursor. */
   withLive(cursor: Cursor, facts: readonly PlacedEvent[]): PlacedEvent[] {
     const missed = facts.filter((placed) => compareCursors(placed.cursor, cursor) > 0);
+    return this.#withLive(cursor, missed);
+  }
+
+  #withLive(cursor: Cursor, missed: PlacedEvent[]): PlacedEvent[] {
     if (compareCursors(this.cursor, cursor) <= 0) return missed;
     if (!this.#isBeyondLog && this.#carried === undefined) return missed;
     return [...missed, this.#settled ?? this.#currentSnapshot()];
@@ -247,9 +252,9 @@ export class EventFeed {
     for (let i = first; i < placed.length; i++) {
       const fact = placed[i] as PlacedEvent;
       this.#view.apply(fact.event);
-      this.#recent.push(fact);
+      this.#recentEvents().add(fact);
     }
-    if (this.#recent.length >= 2 * keptEvents) this.#forgetOld();
+    this.#recent?.limit();
     if (entry.type === "turn_resumed") placed.push(...this.#resume(entry, count));
     else if (count > 0) this.#moveTo(seq, count);
   }
@@ -262,12 +267,6 @@ export class EventFeed {
     this.#moveTo(seq, count);
     this.#isBeyondLog = true;
     return wasLive ? [this.#place(this.#snapshot(), count, this.#turnId)] : [];
-  }
-
-  #forgetOld(): void {
-    const forgotten = this.#recent.length - keptEvents;
-    this.#recentFrom = (this.#recent[forgotten - 1] as PlacedEvent).cursor;
-    this.#recent = this.#recent.slice(forgotten);
   }
 
   #moveTo(seq: number, count: number): void {
