@@ -34,12 +34,26 @@ export function planContext(
       turn: withFrozenMetadata(turn),
       app: appContext && apps.get(appContext),
     };
-    return { apps, value: () => context };
+    return new ValidContext(apps, context);
   } catch (thrown) {
     const value = (): never => {
       throw thrown;
     };
     return { apps: noApps, value };
+  }
+}
+
+class ValidContext implements PlannedContext {
+  readonly apps: AppValues;
+  readonly #context: TurnContext;
+
+  constructor(apps: AppValues, context: TurnContext) {
+    this.apps = apps;
+    this.#context = context;
+  }
+
+  value(): TurnContext {
+    return this.#context;
   }
 }
 

@@ -2,7 +2,6 @@
 import type { Timer, Usage } from "@capstan/kernel";
 import { isPromise } from "@capstan/kernel";
 import type { EntryOf, MaybePromise, SessionConfig } from "@capstan/log";
-import { andThen } from "@capstan/log";
 import type { CompactionPlan } from "../compaction/compaction-options.ts";
 import type { ResolvedLimits } from "../outputs/output-limits.ts";
 import { resolveLimits } from "../outputs/output-limits.ts";
@@ -31,21 +30,19 @@ import { StepModels, roomFor } from "./step-models.ts";
 import { askSources } from "./ask-sources.ts";
 import { exceeded } from "./budgets.ts";
 import { toolsInPrompt } from "./chosen-tools.ts";
-import { costOf } from "../models/cost.ts";
 import type { GivenObjects } from "../models/given-objects.ts";
-import type { Model, ModelChoice } from "../models/model.ts";
-import { modelNamed, nameOf } from "../models/model.ts";
+import type { Model } from "../models/model.ts";
+import { nameOf } from "../models/model.ts";
 import { providerOptions } from "./provider-options.ts";
 import type { ResolvedChoices } from "./resolve-choices.ts";
+import { ResolvedPlan } from "./resolved-plan.ts";
 import {
-  knownModel,
   resolveChoices,
   toolsOf,
   unresolved,
   windowForSources,
 } from "./resolve-choices.ts";
 import type { Summarizer } from "../compaction/summarizer.ts";
-import { toSummarizer } from "../compaction/summarizer.ts";
 
 /** Prefix of every request of the turn. */
 type Prompt = Pick<EntryOf<"prompt">, "instructions" | "toolsHash" | "toolsChars">;
@@ -154,24 +151,6 @@ export function planNothing(init: AgentInit, given: GivenContext): TurnPlan {
   );
 }
 
-/** A model that does something for a session besides its turns. */
-function otherModel(
-  choice: ModelChoice,
-  init: AgentInit,
-  request: PlanRequest,
-  instructions: string | undefined,
-): MaybePromise<Omit<Summarizer, "cost">> {
-  const { context, timer } = request;
-  const { id: sessionId } = context.session;
-  const found = knownModel(choice, init, request);
-  const known = isPromise(found) ? within(timer, callbackMsOf(init), found, "resolveModel") : found;
-  return andThen(known, (model) => ({
-    model,
-    provider: keyed(init, request, model.provider),
-    providerOpts: providerOptions(init, { model, instructions, sessionId }),
-  }));
-}
-
 function toPlan(
   init: AgentInit,
   request: PlanRequest,
@@ -184,10 +163,6 @@ function toPlan(
   const scope = scopeOf(init, request, isResolved ? context.value() : undefined);
   const hasCost =
     init.includeCost === true || budgets?.cost !== undefined || request.isPriced === true;
-  const costAt = (usage: Usage | undefined, { price }: Model): number | undefined =>
-    hasCost ? costOf(usage, price) : undefined;
-  const cost = (usage: Usage | undefined, name?: string): number | undefined =>
-    costAt(usage, plan.modelNamed(name));
   const { overrides, config } = request;
   const outputs = resolveLimits(init.outputs, model.facts?.contextWindow ?? window);
   const reader = init.outputs?.readTool === false ? undefined : request.outputs;
@@ -210,11 +185,14 @@ function toPlan(
     provider: keyed(init, request, model.provider),
     tools: boundTools,
     providerOpts: providerOptions(init, { overrides, config, model, instructions, sessionId }),
-    limits: {
-      ...common.limits,
-      checkLimits:
-        budgets && ((progress) => exceeded(budgets, progress, { cost: spent?.(), now: now?.() })),
-    },
+    limits:
+      budgets === undefined
+        ? common.limits
+        : {
+            ...common.limits,
+            checkLimits: (progress) =>
+              exceeded(budgets, progress, { cost: spent?.(), now: now?.() }),
+          },
     context: {
       ...common.context,
       prepareStep:
@@ -226,21 +204,12 @@ function toPlan(
           context: () => context.value(),
           resolve: (changes) => steps?.resolve(changes, plan),
         }),
-      checkMedia: (part) => problemOfMedia(part, model.provider.media),
+      checkMedia: mediaCheckOf(model),
     },
   };
-  const plan: TurnPlan = {
+  const values = {
     model,
     ...roomFor(init, { model, window, instructions, tools: boundTools }, settings.providerOpts),
-    summarizer: () => {
-      const { provider, providerOpts = {} } = settings;
-      const choice = plan.compaction?.model;
-      const found =
-        choice === undefined
-          ? { model, provider, providerOpts }
-          : otherModel(choice, init, request, instructions);
-      return toSummarizer(found, costAt);
-    },
     prompt: isResolved
       ? { ...(instructions !== undefined && { instructions }), ...toolsInPrompt(declared) }
       : undefined,
@@ -248,12 +217,15 @@ function toPlan(
     ephemeral: ephemeralOf(tools),
     outputs,
     canReadOutputs,
-    modelNamed: (name) => steps?.find(name) ?? modelNamed(model, name),
     hasCost,
-    cost,
-    dispose: () => scope.end(),
   };
+  const plan = new ResolvedPlan(values, { init, request, instructions, steps, scope });
   return plan;
+}
+
+/** Of its own: in the function that plans, it would keep all of its variables. */
+function mediaCheckOf(model: Model): NonNullable<AgentSettings["context"]["checkMedia"]> {
+  return (part) => problemOfMedia(part, model.provider.media);
 }
 
 function ephemeralOf(tools: readonly AnyTool[]): ReadonlyMap<string, number> {
