@@ -169,7 +169,10 @@ function toPlan(
   const declared = reader === undefined ? tools : withReadOutput(tools);
   const bound = bindTools(tools, scope, context.apps);
   const canReadOutputs = reader !== undefined && declared !== tools;
-  const boundTools = canReadOutputs ? [...bound, readOutputTool(reader, outputs.maxChars)] : bound;
+  // A spread would leave room for 17 more.
+  const boundTools = canReadOutputs
+    ? bound.concat(readOutputTool(reader, outputs.maxChars))
+    : bound;
   const steps =
     init.prepareStep &&
     new StepModels(init, request, { model, window, instructions, tools: boundTools });

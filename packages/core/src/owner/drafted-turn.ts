@@ -54,7 +54,8 @@ export class DraftedTurn {
   readonly #options: DraftOptions;
   /** Seq that the input gets if nothing else is posted. */
   readonly #seq: number;
-  readonly #begun = Promise.withResolvers<void>();
+  readonly #begun: Promise<void>;
+  readonly #resolve: () => void;
   #posted: (() => MaybePromise<Posted>) | undefined;
   #entries: readonly Entry[] = none;
   #isBegun = false;
@@ -62,6 +63,9 @@ export class DraftedTurn {
 
   constructor(options: DraftOptions) {
     const { id, body, log } = options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#begun = promise;
+    this.#resolve = resolve;
     this.#options = options;
     this.#seq = log.fold.seq + 1;
     this.action = { type: "start", turnId: id, input: [id] };
@@ -79,7 +83,7 @@ export class DraftedTurn {
 
   /** Resolves once that is so, or the lease is lost. */
   get begun(): Promise<void> {
-    return this.#begun.promise;
+    return this.#begun;
   }
 
   /** The input is the last entry that the head has seen. */
@@ -124,14 +128,14 @@ export class DraftedTurn {
     const isRead = claim.lastSeq === log.fold.seq;
     return andThen(isRead ? undefined : log.catchUp(), () => {
       this.#isBegun = true;
-      this.#begun.resolve();
+      this.#resolve();
     });
   }
 
   /** The lease was not given, or is of no use. */
   drop(): void {
     this.#options.heldLease.lose();
-    this.#begun.resolve();
+    this.#resolve();
   }
 
   #postWith(entries: readonly Entry[], head: SessionHead): void {
