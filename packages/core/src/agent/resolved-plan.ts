@@ -20,7 +20,7 @@ import type { PlanRequest, TurnPlan } from "./turn-plan.ts";
 
 type PlannedValues = Omit<TurnPlan, "summarizer" | "modelNamed" | "cost" | "dispose">;
 
-/** What the plan was made from. */
+/** Values that the plan was made from. */
 interface PlanSources {
   readonly init: AgentInit;
   readonly request: PlanRequest;

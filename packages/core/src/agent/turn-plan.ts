@@ -36,12 +36,7 @@ import { nameOf } from "../models/model.ts";
 import { providerOptions } from "./provider-options.ts";
 import type { ResolvedChoices } from "./resolve-choices.ts";
 import { ResolvedPlan } from "./resolved-plan.ts";
-import {
-  resolveChoices,
-  toolsOf,
-  unresolved,
-  windowForSources,
-} from "./resolve-choices.ts";
+import { resolveChoices, toolsOf, unresolved, windowForSources } from "./resolve-choices.ts";
 import type { Summarizer } from "../compaction/summarizer.ts";
 
 /** Prefix of every request of the turn. */
@@ -226,7 +221,7 @@ function toPlan(
   return plan;
 }
 
-/** Of its own: in the function that plans, it would keep all of its variables. */
+/** Made here because a function made in `toPlan` would keep all variables of that while the turn runs. */
 function mediaCheckOf(model: Model): NonNullable<AgentSettings["context"]["checkMedia"]> {
   return (part) => problemOfMedia(part, model.provider.media);
 }

@@ -215,9 +215,9 @@ async function conclude(
 const maxRounds = 1_000;
 
 async function record(
-  { append }: CompactionSurroundings,
+  surroundings: CompactionSurroundings,
   body: CompactionEnd,
 ): Promise<CompactionEnd> {
-  await append([body], {});
+  await surroundings.append([body], {});
   return body;
 }

@@ -284,7 +284,7 @@ export class SessionWork {
       log,
       append: (bodies) => this.#owner?.append(bodies),
       appendWithResult: (bodies) => this.#owner?.appendWithNext(bodies),
-      onWaiting: (isWaiting) => this.#slot?.pause(isWaiting),
+      onWaiting: (isWaiting) => this.pause(isWaiting),
     }));
   }
 
@@ -302,6 +302,7 @@ export class SessionWork {
     before: Owner | undefined,
   ): Owner {
     const { host, log, live, outputs, faults } = this.#options;
+    // Few functions: each owner would keep them while its turn runs.
     return new Owner({
       agent,
       log,
@@ -313,13 +314,18 @@ export class SessionWork {
       sessionScope: this.#scopeOf(agent),
       outputs,
       size: this.#size,
-      given: () => this.#options.given,
+      session: this.#options,
       emit: (event) => live.show(event, heldLease),
       maxResumes: host.maxResumes,
       solitary: host.solitary,
-      onFault: (fault) => faults.report(fault),
-      onPause: (isPaused) => this.#slot?.pause(isPaused),
+      faults,
+      work: this,
     });
+  }
+
+  /** Gives up the slot while the work waits. */
+  pause(isPaused: boolean): void {
+    this.#slot?.pause(isPaused);
   }
 
   async #work(

@@ -7,7 +7,6 @@ import { ParentReports } from "../children/parent-reports.ts";
 import type { ParentSession } from "../children/start-child.ts";
 import { Compactor } from "../compaction/compactor.ts";
 import { isLeftToOthers } from "../errors/session-error.ts";
-import { within } from "../platform/within.ts";
 import { AbortSwitch } from "./abort-switch.ts";
 import { turnOf } from "./context-of-turn.ts";
 import type { DraftedTurn } from "./drafted-turn.ts";
@@ -49,23 +48,11 @@ export class Owner implements TurnOwner {
 
   constructor(options: OwnerOptions) {
     this.#options = options;
-    const { log, size, clock, agent, heldLease, emit } = options;
-    this.#owned = { log, heldLease, envelopes: options.envelopes };
+    const { log, heldLease, envelopes } = options;
+    this.#owned = { log, heldLease, envelopes };
     this.#openedTurnId = options.openedTurnId;
     this.#resumes = new ResumeLimit(options);
-    this.compactor = new Compactor({
-      log,
-      size,
-      clock,
-      append: (bodies, choices) => {
-        const appended = this.append(bodies, choices);
-        if (!isPromise(appended)) return appended;
-        return within(clock.timer, agent.callbackMs, appended, "append");
-      },
-      confirmOwnership: () =>
-        andThen(heldLease.confirm(log.now()), () => heldLease.check(log.now())),
-      emit,
-    });
+    this.compactor = new Compactor(options, this);
   }
 
   /** Asks the parent of a child session for more of its budgets. */
@@ -148,12 +135,13 @@ export class Owner implements TurnOwner {
 
   /** Whether the end of the failed turn is in the log, so that the work can continue. */
   async #isEnded(thrown: unknown): Promise<boolean> {
-    const { heldLease, log, onFault } = this.#options;
+    const { heldLease, log, faults } = this.#options;
     if (heldLease.isLost) return false;
     const action = log.fold.nextAction(log.now());
     const turnId = "turnId" in action ? action.turnId : undefined;
     const where = isLeftToOthers(thrown) ? "store" : "engine";
-    onFault({ error: thrown, where, sessionId: log.id, ...(turnId !== undefined && { turnId }) });
+    const sessionId = log.id;
+    faults.report({ error: thrown, where, sessionId, ...(turnId !== undefined && { turnId }) });
     if (where === "store") return false;
     const error = turnFailure("engine_failed", "The turn could not continue", thrown);
     try {

@@ -20,12 +20,12 @@ export interface PlanningOptions {
   readonly clock: Clock;
   readonly sessionScope: DependencyScope;
   readonly outputs: OutputReader;
-  /** Models and tools passed to the session in this process. */
-  given(): GivenObjects;
+  /** With models and tools passed to the session in this process, which may change between turns. */
+  readonly session: { readonly given: GivenObjects };
 }
 
 export function planTurnOf(
-  { agent, log, clock, sessionScope, outputs, given }: PlanningOptions,
+  { agent, log, clock, sessionScope, outputs, session }: PlanningOptions,
   turn: TurnToPlan,
 ): MaybePromise<TurnPlan> {
   const { config, origin } = turn;
@@ -34,7 +34,7 @@ export function planTurnOf(
     context: contextOf(log, turn),
     sessionScope,
     outputs,
-    given: given(),
+    given: session.given,
     spent: () => spentOn(log.fold, turn.turnId),
     isPriced: isPriced(log.fold, origin),
     prompt: log.fold.prompt,

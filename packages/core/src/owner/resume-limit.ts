@@ -12,8 +12,12 @@ export interface ResumeLimitOptions {
   readonly maxResumes: number;
   /** For turns that were resumed repeatedly without progress. */
   readonly solitary: Solitary;
+  readonly work: PausedWork;
+}
+
+interface PausedWork {
   /** Called when the work pauses, and when it continues. */
-  onPause(isPaused: boolean): void;
+  pause(isPaused: boolean): void;
 }
 
 export class ResumeLimit {
@@ -39,12 +43,12 @@ export class ResumeLimit {
   }
 
   async #wait(delayMs: number, abort: AbortSwitch): Promise<void> {
-    const { clock, solitary, onPause } = this.#options;
-    onPause(true);
+    const { clock, solitary, work } = this.#options;
+    work.pause(true);
     await pause(clock.timer, delayMs, abort);
     // A turn that was aborted ends without running.
     if (!abort.aborted) this.#leaveSolitary = await solitary.enter(abort);
-    onPause(false);
+    work.pause(false);
   }
 
   /** A turn that made progress is no suspect any more. */

@@ -12,7 +12,7 @@ import type { Entry, MaybePromise, OwnedBody, SessionIds, TurnOrigin } from "@ca
 import { isPromise, RepositoryError } from "@capstan/log";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import type { ContextSize } from "../context/token-count.ts";
-import type { HostFault } from "../host/host-fault.ts";
+import type { SessionFaults } from "../host/session-faults.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import type { AbortSwitch } from "./abort-switch.ts";
@@ -39,7 +39,7 @@ export interface RunningTurnOptions {
   /** Receives the live events. Called for every delta, so each layer in between costs. */
   readonly emit: EventEmitter<SessionIds>;
   /** Receives failures that reach no caller. */
-  onFault(fault: HostFault): void;
+  readonly faults: Pick<SessionFaults, "report">;
 }
 
 /** The owner of the session. */
@@ -184,12 +184,12 @@ export class RunningTurn {
     at: EntryPoint,
     input: readonly ChatMessage[],
   ): RunTurnInput<SessionIds> {
-    const { log, heldLease, clock, emit, onFault } = this.#options;
+    const { log, heldLease, clock, emit, faults } = this.#options;
     const { action, origin, plan, abort, draft } = this.#turn;
     const { compactor } = this.#owner;
     const turn = { turnId: action.turnId, plan, abort };
     const requests = new RequestChecks(this.#options, this.#owner, { turn, input, journal });
-    const surroundings = { log, heldLease, onFault, clock: draft?.clockOf(clock) ?? clock };
+    const surroundings = { log, heldLease, faults, clock: draft?.clockOf(clock) ?? clock };
     return toTurnInput(surroundings, action, plan, {
       origin,
       messages: at.messages,
@@ -228,9 +228,9 @@ export class RunningTurn {
     try {
       return await hook();
     } catch (error) {
-      const { log, onFault } = this.#options;
+      const { log, faults } = this.#options;
       const { turnId } = this.#turn.action;
-      onFault({ error, where: "hook", sessionId: log.id, turnId });
+      faults.report({ error, where: "hook", sessionId: log.id, turnId });
       throw error;
     }
   }

@@ -15,7 +15,7 @@ import type { TurnPlan } from "../agent/turn-plan.ts";
 import type { Clock } from "../platform/clock.ts";
 import { OutputKeeper } from "../outputs/output-keeper.ts";
 import { ContextProjection } from "../context/projection.ts";
-import type { HostFault } from "../host/host-fault.ts";
+import type { SessionFaults } from "../host/session-faults.ts";
 import type { HeldLease } from "./held-lease.ts";
 import { reportingHooks } from "./reported-hooks.ts";
 import type { SessionLog } from "./session-log.ts";
@@ -26,7 +26,7 @@ interface TurnSurroundings {
   readonly log: SessionLog;
   readonly clock: Clock;
   readonly heldLease: HeldLease;
-  onFault(fault: HostFault): void;
+  readonly faults: Pick<SessionFaults, "report">;
 }
 
 /** Values and functions of the owner for this one turn. */
@@ -44,7 +44,7 @@ interface TurnParts {
 }
 
 export function toTurnInput(
-  { log, clock, heldLease, onFault }: TurnSurroundings,
+  { log, clock, heldLease, faults }: TurnSurroundings,
   action: TurnAction,
   plan: TurnPlan,
   turn: TurnParts,
@@ -69,7 +69,7 @@ export function toTurnInput(
     emit: turn.emit,
     dispatch: new AbandonableDispatch(
       reportingHooks(settings.dispatch, (error) =>
-        onFault({ error, where: "hook", sessionId: log.id, turnId: action.turnId }),
+        faults.report({ error, where: "hook", sessionId: log.id, turnId: action.turnId }),
       ),
       log,
       action.turnId,
