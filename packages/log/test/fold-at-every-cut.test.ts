@@ -1,4 +1,4 @@
-import { applyStored, entryVersion, foldEntries, SessionFold } from "@capstan/log";
+import { applyStored, entryVersion, EventFeed, foldEntries, SessionFold } from "@capstan/log";
 import type { Entry, StoredEntry } from "@capstan/log";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -26,6 +26,24 @@ test("a log that is read in two parts folds to the same state wherever it is cut
       });
 
       expect(states.filter((state) => JSON.stringify(state) !== JSON.stringify(whole))).toEqual([]);
+    }),
+    { numRuns },
+  );
+}, 600_000);
+
+test("a fold that drops the spare room of its lists at any moment says the same", async () => {
+  await fc.assert(
+    fc.asyncProperty(changingScenarios, async (scenario) => {
+      const { entries } = await playSession(scenario);
+
+      const fold = new SessionFold();
+      const feed = new EventFeed("s1");
+      for (const entry of entries) {
+        fold.apply(entry);
+        feed.take([entry]);
+        feed.trim();
+        expect(stateOf(feed.fold, entries)).toEqual(stateOf(fold, entries));
+      }
     }),
     { numRuns },
   );

@@ -426,6 +426,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
       this.readers.show(this.log.feed.live(settled));
     }
     if (this.readers.isEmpty) this.log.feed.forgetRecent();
+    this.log.feed.trim();
     this.waiting.reach("idle");
   }
 }

@@ -203,6 +203,14 @@ export class EventFeed {
     return missed && this.#withLive(cursor, missed);
   }
 
+  /** Drops the spare room of lists: a session at rest should take little memory. Changes nothing else. */
+  trim(): void {
+    const { transcript, outputs, prefix } = this.fold;
+    transcript.trim();
+    outputs.trim();
+    prefix.trim();
+  }
+
   /** Drops the events kept for readers that missed the last ones: they take more memory than the rest of a session that does nothing. */
   forgetRecent(): void {
     if (this.#recent === undefined) return;

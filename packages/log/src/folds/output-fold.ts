@@ -1,6 +1,7 @@
 /** Tool outputs that a model is still shown, oldest first: candidates for eviction. */
 import type { ChatMessage, ToolContent, ToolMessage } from "@capstan/kernel";
 import { sizeOfContent, sizeOfNote } from "./message-size.ts";
+import { trimmed } from "./trimmed.ts";
 
 /** Output of a tool that the model still sees. */
 export interface ShownOutput {
@@ -71,6 +72,11 @@ export class OutputFold {
     this.#shown = [...shown];
     this.#size = shown.reduce((sum, { size }) => sum + size, 0);
     this.#counts = undefined;
+  }
+
+  /** Drops the spare room of the list. */
+  trim(): void {
+    this.#shown = trimmed(this.#shown);
   }
 
   reset(): void {

@@ -2,6 +2,7 @@
 import type { AssistantMessage, ChatMessage, OpenCall } from "@capstan/kernel";
 import { CallStates } from "./call-states.ts";
 import type { EntryOf } from "../entries/entries.ts";
+import { trimmed } from "./trimmed.ts";
 
 /** Point at which a turn continues: the messages for the kernel, and the calls of the step in which they end. */
 export interface EntryPoint {
@@ -241,6 +242,15 @@ export class TranscriptFold {
     this.#addedAt = [];
     this.#lengths = [];
     this.#forgetIds();
+  }
+
+  /** Drops the spare room of the lists. */
+  trim(): void {
+    // `fillIn` changes the list that was given out.
+    if (this.#leftOut === 0) this.#history = trimmed(this.#history);
+    this.#recent = trimmed(this.#recent);
+    this.#addedAt = trimmed(this.#addedAt);
+    this.#lengths = trimmed(this.#lengths);
   }
 
   /** Keeps this number of messages, and nothing of a step. */
