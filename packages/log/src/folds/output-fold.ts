@@ -1,7 +1,7 @@
 /** Tool outputs that a model is still shown, oldest first: candidates for eviction. */
 import type { ChatMessage, ToolContent, ToolMessage } from "@capstan/kernel";
 import { sizeOfContent, sizeOfNote } from "./message-size.ts";
-import { trimmed } from "./trimmed.ts";
+import { appended, trimmed } from "./spare-room.ts";
 
 /** Output of a tool that the model still sees. */
 export interface ShownOutput {
@@ -86,7 +86,7 @@ export class OutputFold {
   #add({ toolCallId, toolName, content }: ToolMessage, index: number): void {
     const whole = sizeOfContent(content);
     const size = whole > sizeOfNote ? whole : 0;
-    this.#shown.push({ toolCallId, toolName, size, index });
+    this.#shown = appended(this.#shown, [{ toolCallId, toolName, size, index }]);
     this.#size += size;
     if (this.#counts !== undefined) addTo(this.#counts, toolName, 1);
   }

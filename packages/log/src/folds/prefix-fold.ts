@@ -3,7 +3,7 @@ import type { ContextFold } from "./context-fold.ts";
 import type { EntryOf } from "../entries/entries.ts";
 import { sizeOfMessage, sizeOfNote } from "./message-size.ts";
 import type { TranscriptFold } from "./transcript-fold.ts";
-import { trimmed } from "./trimmed.ts";
+import { appended, trimmed } from "./spare-room.ts";
 
 /**
  * From 0 to 1: characters of all requests that were at the same position in the previous request, divided by the characters of all requests,
@@ -60,7 +60,7 @@ export class PrefixFold {
 
   /** Records a request with all current messages. */
   request(): void {
-    this.#requests.push(this.#transcript.length);
+    this.#requests = appended(this.#requests, [this.#transcript.length]);
   }
 
   /** Counts the requests so far. Must be called before a message is shown differently, or no longer. */

@@ -2,7 +2,7 @@
 import type { AssistantMessage, ChatMessage, OpenCall } from "@capstan/kernel";
 import { CallStates } from "./call-states.ts";
 import type { EntryOf } from "../entries/entries.ts";
-import { trimmed } from "./trimmed.ts";
+import { appended, trimmed } from "./spare-room.ts";
 
 /** Point at which a turn continues: the messages for the kernel, and the calls of the step in which they end. */
 export interface EntryPoint {
@@ -50,8 +50,8 @@ export class TranscriptFold {
   mark(seq: number): void {
     const { length } = this;
     if (length === (this.#lengths.at(-1) ?? 0)) return;
-    this.#addedAt.push(seq);
-    this.#lengths.push(length);
+    this.#addedAt = appended(this.#addedAt, [seq]);
+    this.#lengths = appended(this.#lengths, [length]);
   }
 
   /** Number of messages after this entry that still exist: 0, if the history was replaced since. */
@@ -174,12 +174,12 @@ export class TranscriptFold {
 
   add(messages: readonly ChatMessage[]): void {
     this.#step = undefined;
-    this.#recent.push(...messages);
+    this.#recent = appended(this.#recent, messages);
     this.#list = undefined;
   }
 
   addReply(message: AssistantMessage, step: number): void {
-    this.#recent.push(message);
+    this.#recent = appended(this.#recent, [message]);
     this.#list = undefined;
     this.#step = new CallStates(message, step);
   }
@@ -191,7 +191,7 @@ export class TranscriptFold {
     if (entry.type === "nested_result") return step.settleNested(entry);
     step.settle(entry);
     if (!step.isSettled) return;
-    this.#recent.push(...step.messagesWith(entry.toolCallId, entry.result));
+    this.#recent = appended(this.#recent, step.messagesWith(entry.toolCallId, entry.result));
     this.#list = undefined;
   }
 

@@ -1,0 +1,18 @@
+/** Lists without spare room. V8 gives a list that grows room for 17 items at first: most lists of a session are shorter, and it has many. */
+
+/** Up to this number of items, a new list for each addition costs little. */
+const fewItems = 8;
+/** Copying a longer list would cost more than its spare room. */
+const maxTrimmed = 64;
+
+/** The list with these items: a new list as long as it is short, otherwise the same one. */
+export function appended<T>(list: T[], items: readonly T[]): T[] {
+  if (list.length + items.length <= fewItems) return list.concat(items);
+  list.push(...items);
+  return list;
+}
+
+/** The list without spare room. A long list is returned as it is. */
+export function trimmed<T>(list: T[]): T[] {
+  return list.length > maxTrimmed ? list : list.slice();
+}
