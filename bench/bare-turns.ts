@@ -10,6 +10,9 @@ import type { TurnWrite } from "./turn-writes.ts";
 /** Performs the write of this index for the session of this number. */
 export type StoreWrite = (session: number, write: number) => MaybePromise<void>;
 
+/** Likewise, in a transaction that is open. */
+type PlainWrite = (session: number, write: number) => void;
+
 type Value = string | number | null;
 
 /** A write whose bytes are ready. */
@@ -95,7 +98,7 @@ function inSqlite(
     ),
   );
   const epochs = ids.map(() => 0);
-  const write: StoreWrite = (session, index) => {
+  const write: PlainWrite = (session, index) => {
     // In range.
     const { entryIds, bodies, values, epochs: more } = writes[index] as ReadyWrite;
     const row = updates[index]?.get(...values, ids[session] ?? "", epochs[session] ?? 0);
@@ -117,7 +120,7 @@ function inSqlite(
 }
 
 /** Puts the writes of all sessions that are asked for at the same moment into one transaction. */
-function joining(write: StoreWrite, commitAll: (writeAll: () => void) => void): StoreWrite {
+function joining(write: PlainWrite, commitAll: (writeAll: () => void) => void): StoreWrite {
   let asked: (() => void)[] = [];
   let joined: Promise<void> | undefined;
   const join = async (): Promise<void> => {
