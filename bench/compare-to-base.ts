@@ -12,9 +12,11 @@ export async function compareToBase(
   workload: string,
   base: string,
   pace: Pace,
+  /** Name of the goals of the subjects. */
+  goals: string = bench,
 ): Promise<Figure[]> {
   return withWorkers(bench, subjects, [workload], pace, (workers) =>
-    compareWorkers(bench, workers, base, pace, ({ name }) => `${name}, ${workload}`),
+    compareWorkers(bench, workers, base, pace, ({ name }) => `${name}, ${workload}`, goals),
   );
 }
 
@@ -25,13 +27,14 @@ export async function compareWorkers(
   base: string,
   pace: Pace,
   nameOf: (subject: Subject) => string = ({ name }) => name,
+  goals: string = bench,
 ): Promise<Figure[]> {
   const times = await interleave(workers, pace.rounds, (worker) => worker.round(pace));
   const baseTime = Array.from(times).find(([{ subject }]) => subject.name === base)?.[1];
   if (baseTime === undefined) throw new Error(`${bench} needs ${base} to compare with`);
   return Array.from(times, ([{ subject }, perUnit]): Figure => {
     const ratio = perUnit / baseTime;
-    const verdict = judge(subject, bench, "ratio", ratio);
+    const verdict = judge(subject, goals, "ratio", ratio);
     return { bench, subject: nameOf(subject), perUnit, ratio, base, ...verdict };
   });
 }

@@ -43,7 +43,7 @@ export interface DurableLog {
 /** `where` is a path or a URL. */
 type OpenDurableLog = (where: string, sessions: number) => Promise<DurableLog>;
 
-/** Streams the deltas to whoever asks for them so. */
+/** Streams the deltas to the client that asks for them. */
 export interface DeltaServer {
   readonly url: string;
   readonly init: {

@@ -73,7 +73,7 @@ async function compare(
   return [
     ...(await compareToBase("B10", subjects, `${kind}-open`, base, pace)),
     ...(await compareToBase("B10", subjects, `${kind}-compacted`, base, pace)),
-    ...(await compareToBase("B10", subjects, `${kind}-context`, base, pace)),
+    ...(await compareToBase("B10", subjects, `${kind}-context`, base, pace, "B10, context")),
     ...(await compareToBase("B10", subjects, `${kind}-list`, base, pace)),
   ];
 }

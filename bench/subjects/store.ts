@@ -10,7 +10,8 @@ import type { DurableLog, DurableReads, Subject } from "../subject.ts";
 
 export const subject: Subject = {
   name: "store",
-  goals: { B8: { ratio: 1.25 }, B10: { ratio: 2 } },
+  // A session that is read whole needs some 1.8 times the driver: from its checkpoint it must need much less.
+  goals: { B8: { ratio: 1.25 }, B10: { ratio: 2 }, "B10, context": { ratio: 0.2 } },
   durable: {
     sqlite: (path, sessions) => open(sqlite(path), sessions),
     postgres: (url, sessions) => open(postgres(url, { schema: `b8_${process.pid}` }), sessions),
