@@ -19,6 +19,17 @@ afterEach(async () => {
   for (const { inside } of shards) await inside.close();
 });
 
+const query = { agents: ["helper"], owner: "me", ttlMs: 60_000 };
+
+/** So many ids whose sessions are in the first of two databases, and so many whose sessions are in the second. */
+function idsOfTwo(first: number, second: number): [string[], string[]] {
+  const two = shards.slice(0, 2);
+  const ids = Array.from({ length: 20 * (first + second) }, (_, n) => `s${n}`);
+  const own = ids.filter((id) => shardOf(two, id) === two[0]);
+  const others = ids.filter((id) => shardOf(two, id) === two[1]);
+  return [own.slice(0, first), others.slice(0, second)];
+}
+
 async function listAll(store: ShardedRepository, limit: number): Promise<string[]> {
   const ids: string[] = [];
   let after: string | undefined;
@@ -66,4 +77,45 @@ test("a session that is also in a database where it does not belong is listed an
   const told = warned.mock.calls.map(([, options]) => options);
   expect(told).toContainEqual({ code: "CAPSTAN_SHARD_MISPLACED" });
   expect(told.length).toBeLessThanOrEqual(shards.length);
+});
+
+test("due sessions are claimed at once although many before them belong in another database, and the leases of those are given back", async () => {
+  const store = new ShardedRepository(shards.slice(0, 2), byAge);
+  const [{ inside }] = shards as [GatedShard];
+  const [own, misplaced] = idsOfTwo(10, 30);
+  for (const id of [...misplaced, ...own]) {
+    await inside.create(id, [created()], head({ status: "running" }));
+  }
+
+  const polls: string[][] = [];
+  for (const limit of [4, 4, 4, 4]) {
+    const claims = await store.claimDue({ ...query, limit });
+    polls.push(claims.map(({ lease }) => lease.sessionId));
+  }
+
+  expect(polls.map((ids) => ids.length)).toEqual([4, 4, 2, 0]);
+  expect(polls.flat().toSorted()).toEqual(own.toSorted());
+  for (const id of misplaced) expect(await inside.acquire(id, "mover", 1_000)).toBeDefined();
+});
+
+test("a database full of sessions that belong in another one does not keep a claim, and its own are reached", async () => {
+  const store = new ShardedRepository(shards.slice(0, 2), byAge);
+  const [{ inside, calls }] = shards as [GatedShard];
+  const [own, misplaced] = idsOfTwo(3, 250);
+  for (const id of [...misplaced, ...own]) {
+    await inside.create(id, [created()], head({ status: "running" }));
+  }
+
+  const claimed: string[][] = [];
+  const asked: number[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const before = calls.filter((name) => name === "claimDue").length;
+    const claims = await store.claimDue({ ...query, limit: 10 });
+    claimed.push(claims.map(({ lease }) => lease.sessionId));
+    asked.push(calls.filter((name) => name === "claimDue").length - before);
+  }
+
+  expect(claimed).toEqual([[], [], expect.arrayContaining(own)]);
+  // A hundred sessions, ten at a time, after five as its share.
+  expect(asked.slice(0, 2)).toEqual([11, 11]);
 });

@@ -1,6 +1,11 @@
-/** Leaves out what a database has of sessions that belong in another one: calls for them go there, and would not find or not mean these. */
+/** Tells apart what a database has of sessions that belong in another one: calls for them go there, and would not find or not mean these. */
 import { shardOf } from "./rendezvous.ts";
 import type { Shard } from "./shard.ts";
+
+export interface Divided<T> {
+  readonly own: readonly T[];
+  readonly misplaced: readonly T[];
+}
 
 export class Placement {
   readonly #shards: readonly Shard[];
@@ -10,14 +15,14 @@ export class Placement {
     this.#shards = shards;
   }
 
-  /** Keeps what is about sessions that belong in this database. Names a database that gives others, once. */
-  keepOwn<T>(shard: Shard, given: readonly T[], idOf: (one: T) => string): T[] {
-    return given.filter((one) => {
-      const id = idOf(one);
-      const isOwn = shardOf(this.#shards, id) === shard;
-      if (!isOwn) this.#warn(shard, id);
-      return isOwn;
-    });
+  /** Separates what is about sessions that belong in another database. Names a database that gives such, once. */
+  divide<T>(shard: Shard, given: readonly T[], idOf: (one: T) => string): Divided<T> {
+    const isOwn = (one: T): boolean => shardOf(this.#shards, idOf(one)) === shard;
+    const own = given.filter(isOwn);
+    const misplaced = given.filter((one) => !isOwn(one));
+    const [first] = misplaced;
+    if (first !== undefined) this.#warn(shard, idOf(first));
+    return { own, misplaced };
   }
 
   #warn(shard: Shard, id: string): void {

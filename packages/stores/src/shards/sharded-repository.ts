@@ -88,7 +88,7 @@ export class ShardedRepository implements StoreHandle {
     const outcomes = await askShards(this.#lists.present(), ({ store }) => store.list(query));
     const pages = conclude(outcomes, this.#lists);
     const own = [...pages].map(([shard, { sessions, next }]) => ({
-      sessions: this.#placement.keepOwn(shard, sessions, ({ id }) => id),
+      sessions: this.#placement.divide(shard, sessions, ({ id }) => id).own,
       end: next === undefined ? undefined : sessions.at(-1),
     }));
     return mergePages(own, limit, this.#order);
@@ -115,10 +115,8 @@ export class ShardedRepository implements StoreHandle {
     // Another one is first each time: a limit below their number would otherwise always leave out the last.
     this.#turn = (this.#turn + 1) % present.length;
     const line = [...present.slice(this.#turn), ...present.slice(0, this.#turn)];
-    const given = conclude(await claimDueIn(line, query), this.#claims);
-    return [...given].flatMap(([shard, claims]) =>
-      this.#placement.keepOwn(shard, claims, ({ lease }) => lease.sessionId),
-    );
+    const outcomes = await claimDueIn(line, query, this.#placement);
+    return [...conclude(outcomes, this.#claims).values()].flat();
   }
 
   putBlob(id: string, bytes: Uint8Array, options?: WriteOptions): MaybePromise<string> {
