@@ -13,6 +13,10 @@ export interface GatedShard {
   gate: "closed" | "open" | "away";
   /** Name of a call that fails, although the database is there. */
   refused: string | undefined;
+  /** How long each call takes, by the clock of timers. */
+  delayMs: (call: string, values: readonly unknown[]) => number;
+  /** What it tells of the next due session. It cannot if this is undefined. */
+  nextDueInMs: number | undefined;
   /** Names of the calls so far. */
   readonly calls: readonly string[];
   /** Lets the waiting calls through. */
@@ -23,17 +27,21 @@ export function gatedShard(name: string): GatedShard {
   const inside = sqlite(":memory:");
   const calls: string[] = [];
   let waiting = Promise.withResolvers<void>();
-  const pass = async (): Promise<void> => {
+  const pass = async (delayMs: number): Promise<void> => {
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     if (shard.gate === "closed") await waiting.promise;
     if (shard.gate === "away") throw new RepositoryError("unavailable", "", `${name} is away`);
   };
   const store = new Proxy(inside, {
     get(target, key) {
-      const found: unknown = Reflect.get(target, key);
+      const found: unknown =
+        key === "nextDueInMs" && shard.nextDueInMs !== undefined
+          ? () => shard.nextDueInMs
+          : Reflect.get(target, key);
       if (typeof found !== "function") return found;
       return async (...values: unknown[]): Promise<unknown> => {
         calls.push(String(key));
-        await pass();
+        await pass(shard.delayMs(String(key), values));
         if (key === shard.refused) {
           throw new RepositoryError("unavailable", "", `${name} refuses ${key}`);
         }
@@ -46,6 +54,8 @@ export function gatedShard(name: string): GatedShard {
     store,
     inside,
     refused: undefined,
+    delayMs: () => 0,
+    nextDueInMs: undefined,
     calls,
     gate: "open",
     open() {

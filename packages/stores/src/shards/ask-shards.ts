@@ -13,7 +13,7 @@ export interface Patience<T> {
   /** A database that takes longer has failed. */
   readonly patienceMs: number;
   /** Gets the answer of such a database. Never throws. */
-  onLate(shard: Shard, answer: T): void;
+  onLate?(shard: Shard, answer: T): void;
 }
 
 /** Never rejects. */
@@ -50,7 +50,7 @@ function inTime<T>(
   }, patienceMs);
   const onAnswer = (value: T): void => {
     clearTimeout(timer);
-    if (isLate) onLate(shard, value);
+    if (isLate) onLate?.(shard, value);
     else resolve(value);
   };
   const onFailure = (thrown: unknown): void => {

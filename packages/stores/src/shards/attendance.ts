@@ -4,10 +4,16 @@ import type { Shard } from "./shard.ts";
 
 export interface AttendanceOptions {
   readonly shards: readonly Shard[];
-  /** Succeeds if the database is back. */
-  probe(shard: Shard): MaybePromise<unknown>;
-  /** Says what lacks the sessions of a database. */
-  readonly consequence: (name: string) => string;
+  /** Says what lacks the sessions of a database. Absent if nothing does. */
+  readonly consequence?: (name: string) => string;
+}
+
+/** Finds out whether a database is back. */
+export interface Probe {
+  /** Does a little of what the database is left out of: something else may be fast where that is slow. */
+  ask(shard: Shard): MaybePromise<unknown>;
+  /** A database that takes longer is still away. */
+  readonly patienceMs: number;
 }
 
 export class Attendance {
@@ -22,12 +28,15 @@ export class Attendance {
   }
 
   /** Databases to ask: all of them if all are away. The others are asked whether they are back, for the next call. */
-  present(): readonly Shard[] {
+  present(probe: Probe): readonly Shard[] {
     const { shards } = this.#options;
     const present = shards.filter((shard) => !this.#away.has(shard));
-    if (present.length === 0) return shards;
-    for (const shard of this.#away) this.#probe(shard);
-    return present;
+    for (const shard of this.#away) this.#probe(shard, probe);
+    return present.length === 0 ? shards : present;
+  }
+
+  isAway(shard: Shard): boolean {
+    return this.#away.has(shard);
   }
 
   /** Called if a result lacks the sessions of these databases. Says so, once for each outage. */
@@ -35,14 +44,12 @@ export class Attendance {
     for (const [shard, thrown] of failures) {
       if (this.#isClosed || this.#away.has(shard)) continue;
       this.#away.add(shard);
+      const consequence = this.#options.consequence?.(shard.name);
+      if (consequence === undefined) continue;
       const why = thrown instanceof Error ? thrown.message : String(thrown);
-      const message = `${this.#options.consequence(shard.name)} until it is back: ${why}`;
+      const message = `${consequence} until it is back: ${why}`;
       process.emitWarning(message, { code: "CAPSTAN_SHARD_AWAY" });
     }
-  }
-
-  welcome(shards: Iterable<Shard>): void {
-    for (const shard of shards) this.#away.delete(shard);
   }
 
   /** From now on failures are no outage. */
@@ -51,17 +58,18 @@ export class Attendance {
   }
 
   /** One at a time: a database that does not answer would collect them. */
-  #probe(shard: Shard): void {
+  #probe(shard: Shard, { ask, patienceMs }: Probe): void {
     if (this.#probed.has(shard) || this.#isClosed) return;
     this.#probed.add(shard);
-    const ask = async (): Promise<void> => {
-      await this.#options.probe(shard);
-      this.#away.delete(shard);
+    const startedAt = performance.now();
+    const run = async (): Promise<void> => {
+      await ask(shard);
+      if (performance.now() - startedAt <= patienceMs) this.#away.delete(shard);
     };
     const onOver = (): void => {
       this.#probed.delete(shard);
     };
     // It is still away.
-    ask().then(onOver, onOver);
+    run().then(onOver, onOver);
   }
 }

@@ -1,5 +1,6 @@
 /** Claims due sessions in several databases. */
 import type { Claim, DueQuery } from "@capstan/log";
+import type { Probe } from "./attendance.ts";
 import type { Outcomes } from "./ask-shards.ts";
 import { askShards } from "./ask-shards.ts";
 import type { Placement } from "./placement.ts";
@@ -7,7 +8,7 @@ import type { Shard } from "./shard.ts";
 
 const defaultClaimed = 10;
 /** Also if a lease is short: connecting for the first time may take a while. */
-const minPatienceMs = 2_000;
+export const minPatienceMs = 2_000;
 /** After so many misplaced sessions a search leaves a database. The next search finds them at the end of the line. */
 const maxMisplaced = 100;
 
@@ -20,8 +21,8 @@ export async function claimDueIn(
   query: DueQuery,
   placement: Placement,
 ): Promise<Outcomes<readonly Claim[]>> {
-  const { limit = defaultClaimed, ttlMs } = query;
-  const patienceMs = Math.max(ttlMs / 4, minPatienceMs);
+  const { limit = defaultClaimed } = query;
+  const patienceMs = patienceOf(query);
   const search = new Search({ ...query, limit }, placement, patienceMs);
   const shareOf = (shard: Shard): number => {
     const isExtra = line.indexOf(shard) < limit % line.length;
@@ -38,6 +39,18 @@ export async function claimDueIn(
   }
   await search.giveBackMisplaced();
   return search;
+}
+
+/** Claims one session and gives it back: a claim that finds none would be fast also where claims are slow. */
+export function claimProbe(query: DueQuery): Probe {
+  return {
+    ask: async (shard) => giveBack(shard, await shard.store.claimDue({ ...query, limit: 1 })),
+    patienceMs: patienceOf(query),
+  };
+}
+
+function patienceOf({ ttlMs }: DueQuery): number {
+  return Math.max(ttlMs / 4, minPatienceMs);
 }
 
 class Search implements Outcomes<readonly Claim[]> {
@@ -91,7 +104,7 @@ class Search implements Outcomes<readonly Claim[]> {
     const shards = [...this.#misplaced.keys()];
     const patienceMs = this.#patienceMs / 4;
     const release = (shard: Shard): Promise<void> => giveBack(shard, this.#misplacedIn(shard));
-    await askShards(shards, release, { patienceMs, onLate: () => {} });
+    await askShards(shards, release, { patienceMs });
   }
 
   #keep(shard: Shard, given: readonly Claim[]): void {

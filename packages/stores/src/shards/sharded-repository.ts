@@ -24,8 +24,9 @@ import type {
 import type { StoreHandle } from "../handle/store-handle.ts";
 import type { Outcomes } from "./ask-shards.ts";
 import { askShards } from "./ask-shards.ts";
+import type { Probe } from "./attendance.ts";
 import { Attendance } from "./attendance.ts";
-import { claimDueIn } from "./due-claims.ts";
+import { claimDueIn, claimProbe, minPatienceMs } from "./due-claims.ts";
 import type { ListOrder } from "./merged-pages.ts";
 import { mergePages } from "./merged-pages.ts";
 import { Placement } from "./placement.ts";
@@ -34,12 +35,17 @@ import type { Shard } from "./shard.ts";
 
 const defaultListed = 50;
 
+/** Lists wait for every database as long as it takes. */
+const listProbe: Probe = { ask: ({ store }) => store.list({ limit: 1 }), patienceMs: Infinity };
+
 export class ShardedRepository implements StoreHandle {
   readonly #shards: readonly Shard[];
   readonly #order: ListOrder;
   readonly #lists: Attendance;
   /** Apart from lists: a standby can list sessions, and cannot give leases. */
   readonly #claims: Attendance;
+  /** Apart from claims, which lack nothing without a forecast: hosts then look at their next poll. */
+  readonly #forecasts: Attendance;
   readonly #placement: Placement;
   /** Shard that is asked first for due sessions. */
   #turn = 0;
@@ -51,15 +57,13 @@ export class ShardedRepository implements StoreHandle {
     this.#order = order;
     this.#lists = new Attendance({
       shards,
-      probe: ({ store }) => store.list({ limit: 1 }),
       consequence: (name) => `Lists lack the sessions in the database ${name}`,
     });
     this.#claims = new Attendance({
       shards,
-      // There is nothing to claim without agents.
-      probe: ({ store }) => store.claimDue({ agents: [], owner: "", ttlMs: 1, limit: 1 }),
       consequence: (name) => `Due sessions in the database ${name} are not claimed`,
     });
+    this.#forecasts = new Attendance({ shards });
     this.#placement = new Placement(shards);
     if (shards.every(({ store }) => store.nextDueInMs !== undefined)) {
       this.nextDueInMs = (agents) => this.#nextDueInMs(agents);
@@ -85,7 +89,8 @@ export class ShardedRepository implements StoreHandle {
   /** Without the sessions of databases that are away, as long as one answers. */
   async list(query: ListQuery = {}): Promise<SessionPage> {
     const { limit = defaultListed } = query;
-    const outcomes = await askShards(this.#lists.present(), ({ store }) => store.list(query));
+    const present = this.#lists.present(listProbe);
+    const outcomes = await askShards(present, ({ store }) => store.list(query));
     const pages = conclude(outcomes, this.#lists);
     const own = [...pages].map(([shard, { sessions, next }]) => ({
       sessions: this.#placement.divide(shard, sessions, ({ id }) => id).own,
@@ -111,7 +116,7 @@ export class ShardedRepository implements StoreHandle {
   }
 
   async claimDue(query: DueQuery): Promise<readonly Claim[]> {
-    const present = this.#claims.present();
+    const present = this.#claims.present(claimProbe(query));
     // Another one is first each time: a limit below their number would otherwise always leave out the last.
     this.#turn = (this.#turn + 1) % present.length;
     const line = [...present.slice(this.#turn), ...present.slice(0, this.#turn)];
@@ -142,6 +147,7 @@ export class ShardedRepository implements StoreHandle {
   async close(): Promise<void> {
     this.#lists.close();
     this.#claims.close();
+    this.#forecasts.close();
     // One that fails to close must not leave others open.
     const closed = await Promise.allSettled(this.#shards.map(async ({ store }) => store.close()));
     for (const outcome of closed) if (outcome.status === "rejected") throw outcome.reason;
@@ -152,9 +158,13 @@ export class ShardedRepository implements StoreHandle {
   }
 
   async #nextDueInMs(agents: readonly string[]): Promise<number | undefined> {
-    const present = this.#claims.present();
-    const outcomes = await askShards(present, ({ store }) => store.nextDueInMs?.(agents));
-    const waits = conclude(outcomes, this.#claims);
+    const foresee = ({ store }: Shard): MaybePromise<number | undefined> =>
+      store.nextDueInMs?.(agents);
+    const patienceMs = minPatienceMs;
+    const present = this.#forecasts.present({ ask: foresee, patienceMs });
+    const asked = present.filter((shard) => !this.#claims.isAway(shard));
+    const outcomes = await askShards(asked, foresee, { patienceMs });
+    const waits = conclude(outcomes, this.#forecasts);
     const known = [...waits.values()].filter((ms) => ms !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }
@@ -170,7 +180,6 @@ function conclude<T>(
   attendance: Attendance,
 ): ReadonlyMap<Shard, T> {
   if (answers.size === 0) for (const thrown of failures.values()) throw thrown;
-  attendance.welcome(answers.keys());
   attendance.leaveOut(failures);
   return answers;
 }
