@@ -86,6 +86,21 @@ test("each outage of a database is told, and its sessions are listed in between"
   expect([toldOnce, warnings().length]).toEqual([1, 2]);
 });
 
+test("a search asks a database again only if it gave all that it was asked for", async () => {
+  const store = await fill();
+  const [first, second, third] = shards as [GatedShard, GatedShard, GatedShard];
+  first.gate = "away";
+
+  const claims = await store.claimDue({ ...query, limit: 9 });
+
+  const asked = [first, second, third].map(
+    ({ calls }) => calls.filter((name) => name === "claimDue").length,
+  );
+  // Three of each, and then the two that the second has left, and one more of the third.
+  expect(claims).toHaveLength(9);
+  expect(asked).toEqual([1, 2, 2]);
+});
+
 test("a database that only refuses claims is listed all the time, and named once", async () => {
   const store = await fill();
   const [first] = shards as [GatedShard];
@@ -138,6 +153,20 @@ test("a database that does not answer delays nothing once that is known", async 
 
   expect(listed).toEqual([0, 5, 5]);
   expect(some.length + claims.length).toBe(10);
+});
+
+test("a database that does not answer is asked once whether it is back", async () => {
+  const store = await fill();
+  const [first] = shards as [GatedShard];
+  first.gate = "away";
+  await store.list();
+  first.gate = "closed";
+  const before = first.calls.length;
+
+  const lists = [await listedIn(store), await listedIn(store), await listedIn(store)];
+
+  expect(lists).toEqual(Array(3).fill([0, 5, 5]));
+  expect(first.calls.slice(before)).toEqual(["list"]);
 });
 
 test("leases that a database gives too late are given back, and those of others are not lost", async () => {
@@ -193,5 +222,21 @@ test("a closed store fails every call, and tells of no outage", async () => {
 
   const closed = { code: "unavailable", message: expect.stringContaining("is closed") };
   expect(failures).toMatchObject([closed, closed, closed]);
+  expect(warnings()).toEqual([]);
+});
+
+test("a list that is under way when the store is closed tells of no outage", async () => {
+  const store = await fill();
+  const [first] = shards as [GatedShard];
+  first.gate = "closed";
+
+  const listing = listedIn(store);
+  const closing = failureOf(() => store.close());
+  first.open();
+  first.gate = "away";
+  const listed = await listing;
+  await closing;
+
+  expect(listed).toEqual([0, 5, 5]);
   expect(warnings()).toEqual([]);
 });

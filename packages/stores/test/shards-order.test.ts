@@ -119,3 +119,32 @@ test("a database full of sessions that belong in another one does not keep a cla
   // A hundred sessions, ten at a time, after five as its share.
   expect(asked.slice(0, 2)).toEqual([11, 11]);
 });
+
+test("one due session at a time is claimed in each of the databases in turn", async () => {
+  const store = new ShardedRepository(shards, byAge);
+  const ids = Array.from({ length: 60 }, (_, n) => `s${n}`);
+  for (const id of ids) await store.create(id, [created()], head({ status: "running" }));
+
+  const claimed: string[] = [];
+  for (let n = 0; n < 6; n += 1) {
+    const claims = await store.claimDue({ ...query, limit: 1 });
+    claimed.push(...claims.map(({ lease }) => shardOf(shards, lease.sessionId).name));
+  }
+
+  expect(claimed.toSorted()).toEqual(["a", "a", "b", "b", "c", "c"]);
+  expect(claimed.slice(0, 3)).toEqual(claimed.slice(3));
+});
+
+test("sessions after a page of misplaced ones keep their order, and come once", async () => {
+  const store = new ShardedRepository(shards.slice(0, 2), byAge);
+  const [{ inside }] = shards as [GatedShard];
+  const [[older = "", oldest = ""], [newest = "", newer = "", between = ""]] = idsOfTwo(2, 3);
+  for (const id of [newest, newer]) await inside.create(id, [created()], head({ updatedAt: 9 }));
+  await inside.create(older, [created()], head({ updatedAt: 6 }));
+  await store.create(between, [created()], head({ updatedAt: 4 }));
+  await inside.create(oldest, [created()], head({ updatedAt: 2 }));
+
+  const listed = await listAll(store, 2);
+
+  expect(listed).toEqual([older, between, oldest]);
+});

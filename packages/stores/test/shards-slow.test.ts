@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { byAge } from "../src/rows/list-rows.ts";
 import { ShardedRepository } from "../src/shards/sharded-repository.ts";
 import { shardOf } from "../src/shards/rendezvous.ts";
+import { failureOf } from "./failure-of.ts";
 import type { GatedShard } from "./gated-shard.ts";
 import { gatedShard } from "./gated-shard.ts";
 import { created, head } from "./samples.ts";
@@ -116,4 +117,58 @@ test("a database whose claims are too slow is not asked when its sessions are du
 
   expect(claimed?.tookMs).toBe(2_000);
   expect(hint).toEqual({ value: 9_000, tookMs: 0 });
+});
+
+test("a search that has waited for one database does not wait for another", async () => {
+  const store = await fill();
+  const [silent, ...others] = shards as [GatedShard, GatedShard, GatedShard];
+  silent.gate = "closed";
+  // Would keep the search if it were asked for more than its share.
+  for (const other of others) {
+    other.delayMs = () =>
+      other.calls.filter((name) => name === "claimDue").length > 1 ? 9_000 : 0;
+  }
+
+  const { value, tookMs } = await timed(() => store.claimDue({ ...query, limit: 9 }));
+
+  expect([value.length, tookMs]).toEqual([6, 2_000]);
+  silent.open();
+});
+
+test("databases that were all away at once are asked, and delay nothing when they are back", async () => {
+  const store = await fill();
+  const [first, second, third] = shards as [GatedShard, GatedShard, GatedShard];
+  const only = { ...query, limit: 3 };
+  // Each call lacks others, and at the end of both each database was away.
+  first.gate = second.gate = "away";
+  const claiming = store.claimDue(only);
+  first.gate = "open";
+  second.gate = third.gate = "away";
+  await Promise.all([claiming, store.claimDue(only)]);
+
+  first.gate = "away";
+  const failed = await failureOf(() => store.claimDue(only));
+  first.gate = second.gate = "open";
+  third.gate = "closed";
+  const later = await timedInTurn(2, () => store.claimDue(only));
+  third.open();
+
+  expect(failed).toMatchObject({ code: "unavailable" });
+  expect(later.map(({ value, tookMs }) => [value.length, tookMs])).toEqual([
+    [2, 2_000],
+    [3, 0],
+  ]);
+  expect(warnings()).toHaveLength(3);
+});
+
+test("a database that does not take leases back keeps no claim", async () => {
+  const store = await fill();
+  const [slow] = shards as [GatedShard];
+  const elsewhere = ["x", "y", "z"].find((id) => shardOf(shards, id) !== slow) ?? "";
+  await slow.inside.create(elsewhere, [created()], head({ status: "running" }));
+  slow.delayMs = (call) => (call === "release" ? 60_000 : 0);
+
+  const { value, tookMs } = await timed(() => store.claimDue(query));
+
+  expect([value.length, tookMs]).toEqual([15, 500]);
 });

@@ -59,7 +59,7 @@ export class Attendance {
 
   /** One at a time: a database that does not answer would collect them. */
   #probe(shard: Shard, { ask, patienceMs }: Probe): void {
-    if (this.#probed.has(shard) || this.#isClosed) return;
+    if (this.#probed.has(shard)) return;
     this.#probed.add(shard);
     const startedAt = performance.now();
     const run = async (): Promise<void> => {
