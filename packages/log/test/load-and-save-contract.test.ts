@@ -7,6 +7,7 @@ import { savedTexts } from "./saved-texts.ts";
 // Without `reopen`: leases last as long as the only process.
 function create() {
   const clock = manualClock();
-  return { repository: fromLoadAndSave(savedTexts(), { now: clock.now }), ...clock };
+  const repository = fromLoadAndSave(savedTexts(), { now: clock.now });
+  return { repository, ...clock, readsFromCheckpoints: true };
 }
 storeContract("load and save", create, { describe, test });

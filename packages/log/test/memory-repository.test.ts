@@ -5,6 +5,6 @@ import { describe, test } from "vitest";
 
 function create() {
   const clock = manualClock();
-  return { repository: memoryRepository({ now: clock.now }), ...clock };
+  return { repository: memoryRepository({ now: clock.now }), ...clock, readsFromCheckpoints: true };
 }
 storeContract("memory", create, { describe, test });

@@ -29,7 +29,7 @@ function newStore(): StoreUnderTest {
   const close = async (): Promise<void> => {
     for (const handle of handles) await handle.close();
   };
-  return { repository: reopen(), reopen, advance, leaseMs: 400, close };
+  return { repository: reopen(), reopen, advance, leaseMs: 400, readsFromCheckpoints: true, close };
 }
 
 /** Ten thousand sessions are as many databases here: workerd needs more than the two minutes of a test to create them. */

@@ -19,5 +19,5 @@ export function localStore(open: Open): StoreUnderTest {
     for (const handle of handles) await handle.close();
     folder[Symbol.dispose]();
   };
-  return { repository: reopen(), reopen, now, advance, close };
+  return { repository: reopen(), reopen, now, advance, readsFromCheckpoints: true, close };
 }

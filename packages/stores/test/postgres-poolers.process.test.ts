@@ -36,7 +36,14 @@ function create(url: string): StoreUnderTest {
   const close = async (): Promise<void> => {
     await Promise.all(handles.map((handle) => handle.close()));
   };
-  return { repository: reopen(), reopen, advance: (ms) => wait(ms + 20), leaseMs: 400, close };
+  return {
+    repository: reopen(),
+    reopen,
+    advance: (ms) => wait(ms + 20),
+    leaseMs: 400,
+    readsFromCheckpoints: true,
+    close,
+  };
 }
 
 function open(url: string, options: PostgresOptions): StoreHandle {

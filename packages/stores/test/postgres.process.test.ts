@@ -29,7 +29,7 @@ function create(url: string): StoreUnderTest {
     await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
     await sql.end();
   };
-  return { repository: reopen(), reopen, advance, leaseMs: 400, close };
+  return { repository: reopen(), reopen, advance, leaseMs: 400, readsFromCheckpoints: true, close };
 }
 
 if (typeof server === "string") {

@@ -32,7 +32,15 @@ function create(urls: readonly string[]): StoreUnderTest {
       urls.map((url) => administrate(url, `DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
     );
   };
-  return { repository: reopen(), reopen, advance, leaseMs: 400, isOneQueue: false, close };
+  return {
+    repository: reopen(),
+    reopen,
+    advance,
+    leaseMs: 400,
+    isOneQueue: false,
+    readsFromCheckpoints: true,
+    close,
+  };
 }
 
 if (typeof databases === "string") {

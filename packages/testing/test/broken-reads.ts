@@ -4,6 +4,27 @@ import type { BrokenStore } from "./broken-store.ts";
 
 export const brokenReads: readonly BrokenStore[] = [
   {
+    fault: "each log is read from its first entry",
+    sentence: "a reader that wants a checkpoint begins with that of the head",
+    from: (intact) => ({
+      ...intact,
+      read: (id, options) => intact.read(id, { ...options, fromCheckpoint: false }),
+    }),
+  },
+  {
+    fault: "a checkpoint beyond the end is a failure",
+    sentence:
+      "a reader that wants a checkpoint beyond the end of the log gets nothing, or the whole log",
+    from: (intact) => ({
+      ...intact,
+      read: (id, options) => {
+        const page = intact.read(id, options);
+        if (options?.fromCheckpoint && page.entries.length === 0) throw new Error("no entry");
+        return page;
+      },
+    }),
+  },
+  {
     fault: "blobs are of all sessions",
     sentence: "a blob belongs to its session and to no other",
     from: (intact) => {

@@ -84,9 +84,9 @@ export class DurableObjectRepository implements StoreHandle {
 
   async read(id: string, options: ReadOptions = {}): Promise<ReadPage> {
     // JSON has no infinity.
-    const { after, limit } = options;
+    const { limit, ...rest } = options;
     const isAll = limit === undefined || limit > Number.MAX_SAFE_INTEGER;
-    return this.#call("read", id, { ...(after && { after }), ...(!isAll && { limit }) });
+    return this.#call("read", id, isAll ? rest : options);
   }
 
   async list(query: ListQuery = {}): Promise<SessionPage> {

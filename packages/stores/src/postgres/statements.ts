@@ -96,7 +96,7 @@ export function statementsOf(schema: string): Statements {
          SELECT seq, body FROM ${entries} WHERE session = s.n AND ${place} ORDER BY seq LIMIT ${count}
        ) e ON true WHERE s.id = $1 ORDER BY e.seq`;
   // Not as JSON: PostgreSQL cannot read all characters that a title may have. Inside of a text of the head, each quote is escaped.
-  const checkpoint = `coalesce(substring(s.head FROM '"checkpoint":([0-9]+)')::int, 0)`;
+  const checkpoint = `coalesce(substring(s.head FROM '"checkpoint":([0-9]+)')::bigint, 0)`;
   return {
     create: `WITH s AS (
          INSERT INTO ${sessions} (id, last_seq, incarnation, ${headColumns})

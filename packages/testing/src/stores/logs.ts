@@ -200,6 +200,20 @@ export const logs: StoreTheme = {
       assert.deepEqual([empty.entries, empty.lastSeq], [[], 0]);
     },
 
+    "a reader that wants a checkpoint beyond the end of the log gets nothing, or the whole log":
+      async ({ repository, other }) => {
+        const { lease, lastSeq } = await beginOwned(repository, "s");
+        for (const checkpoint of [lastSeq + 2, 10_000, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
+          await repository.append("s", [], { lease, head: head({ checkpoint }) });
+
+          const page = await other.read("s", { fromCheckpoint: true });
+
+          const ids = page.entries.map(({ id }) => id);
+          assert.deepEqual(ids, ids.length === 0 ? [] : ["created"]);
+          assert.equal(page.lastSeq, lastSeq);
+        }
+      },
+
     "two sessions never see each other's entries": async ({ repository, other }) => {
       const left = await beginOwned(repository, "left");
       const right = await beginOwned(other, "right");

@@ -15,6 +15,8 @@ export interface OpenStore {
   readonly patienceMs: number;
   /** Whether due sessions are claimed in one order. */
   readonly isOneQueue: boolean;
+  /** Whether a page may begin at a checkpoint. */
+  readonly readsFromCheckpoints: boolean;
   readonly reopen: (() => Promise<SessionRepository> | SessionRepository) | undefined;
 }
 

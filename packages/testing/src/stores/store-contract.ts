@@ -1,6 +1,7 @@
 /** Contract of a session repository, as tests that any store can run. */
 import type { SessionRepository } from "@capstan/log";
 import { blobs } from "./blobs.ts";
+import { checkpoints } from "./checkpoints.ts";
 import { claimOrder } from "./claim-order.ts";
 import { claiming } from "./claiming.ts";
 import { conditionalAppends } from "./conditional-appends.ts";
@@ -36,6 +37,8 @@ export interface StoreUnderTest {
   readonly patienceMs?: number;
   /** False if the store is made of several: due sessions are then claimed in order within each of them. Default true. */
   readonly isOneQueue?: boolean;
+  /** True if `read` does not ignore `fromCheckpoint`: pages must then begin there. Default false. */
+  readonly readsFromCheckpoints?: boolean;
   /** Opens another handle on the same storage, as another process would have. Absent if nothing outlives the first. */
   readonly reopen?: () => Promise<SessionRepository> | SessionRepository;
   /** Closes this store and every handle from `reopen`. */
@@ -54,6 +57,7 @@ export interface TestFramework {
 
 const themes: readonly StoreTheme[] = [
   logs,
+  checkpoints,
   content,
   envelopes,
   unknownSessions,
@@ -119,6 +123,7 @@ async function toOpenStore(store: StoreUnderTest): Promise<OpenStore> {
     leaseMs: store.leaseMs ?? 1_000,
     patienceMs: store.patienceMs ?? 10_000,
     isOneQueue: store.isOneQueue ?? true,
+    readsFromCheckpoints: store.readsFromCheckpoints ?? false,
     reopen,
   };
 }

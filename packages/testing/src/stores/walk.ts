@@ -63,3 +63,14 @@ export async function claimAll(repository: SessionRepository, query: DueQuery): 
 export function claimedIds(claims: readonly Claim[]): string[] {
   return claims.map((claim) => claim.lease.sessionId).sort();
 }
+
+/** Returns the ids of one page from the checkpoint on. */
+export async function idsFromCheckpoint(
+  repository: SessionRepository,
+  id: string,
+  limit?: number,
+): Promise<string[]> {
+  const options = { fromCheckpoint: true, ...(limit !== undefined && { limit }) };
+  const { entries } = await repository.read(id, options);
+  return entries.map((entry) => entry.id);
+}
