@@ -18,8 +18,8 @@ interface Manifest {
 }
 
 /**
- * Chunks of a command, for which somebody waits: one that reads the command line, one for settings, one for stored
- * sessions, one for agents. What few commands need gets chunks of its own.
+ * Chunks of a command, whose user waits until they are loaded: one that reads the command line, one for settings, one
+ * for stored sessions, one for agents. What few commands need gets chunks of its own.
  */
 const commandChunks = [
   { name: "start", tags: ["$initial" as const], priority: 4 },

@@ -1,4 +1,4 @@
-/** PostgreSQL behind PgBouncer, which gives connections by transaction: nothing may be prepared, and nobody can listen. */
+/** PostgreSQL behind PgBouncer, which gives connections by transaction: nothing may be prepared, and `LISTEN` is impossible. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { SessionRepository } from "@capstan/log";
@@ -66,7 +66,7 @@ if (typeof server === "string" || typeof pooler === "string") {
 } else {
   storeContract("postgres behind PgBouncer", () => create(pooler.url), { describe, test });
 
-  describe("a pooler that nobody has told of", () => {
+  describe("a pooler that no option names", () => {
     const warned = vi.spyOn(process, "emitWarning");
     beforeEach(() => {
       warned.mockReset();
