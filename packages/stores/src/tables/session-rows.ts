@@ -25,7 +25,7 @@ import { isTaken, isTooBig } from "./sqlite-failure.ts";
 
 /** Longer logs are read in pages, so that no caller waits for all of it. */
 const maxPage = 1_000;
-/** Entries of one statement. A write of a turn has up to four. */
+/** Entries of one statement. Most writes of a turn have no more; longer ones take several statements of the same transaction. */
 const maxTogether = 4;
 /** Largest seq that fits into an entry's key. */
 const maxSeq = 0xff_ff_ff_ff;
