@@ -8,7 +8,7 @@ const help = `npm run crash:processes -- [options]
 Kills worker processes with SIGKILL, and stops some past their lease, while clients talk to sessions that any of them may run, and now and then
 delete one and begin another under its id.
 
-  --store NAME     sqlite (default), fs, or postgres: the server of DATABASE_URL, or one of its own, which is then killed too
+  --store NAME     sqlite (default), fs, or postgres: the server of DATABASE_URL, or one of its own, which is then killed too, at least once
   --rounds N       how many times something is done to a worker (default 200)
   --workers N      how many processes there are at a time (default 3)
   --sessions N     how many sessions are talked to (default 6)
@@ -51,11 +51,21 @@ async function main(): Promise<number> {
       if (round % 20 === 0) console.error(`${round} of ${rounds} rounds`);
     },
   });
-  const { turns, effects, kills, freezes, outages, deletions, problems } = summary;
-  const done = `${kills} kills, ${freezes} stops past the lease, ${outages} kills of the server, ${deletions} sessions deleted and begun again`;
-  console.log(
-    `${values.store}: ${turns} turns, ${effects} effects, ${done}, ${problems.length} problems`,
-  );
+  const { turns, effects, kills, freezes, outages, takeovers, deletions, problems } = summary;
+  const { whyNoOutage } = ground;
+  const done = [
+    `${values.store}: ${turns} turns`,
+    `${effects} effects`,
+    `${kills} kills`,
+    `${freezes} stops past the lease`,
+    whyNoOutage === undefined
+      ? `${outages} kills of the server`
+      : `no kill of a server (${whyNoOutage})`,
+    ...(values.store === "postgres" ? [`${takeovers} takeovers by dead connection`] : []),
+    `${deletions} sessions deleted and begun again`,
+    `${problems.length} problems`,
+  ];
+  console.log(done.join(", "));
   for (const problem of problems) console.log(`- ${problem}`);
   return problems.length === 0 ? 0 : 1;
 }

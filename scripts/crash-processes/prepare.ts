@@ -10,6 +10,8 @@ import type { StorePlace } from "./stores.ts";
 export interface Ground extends AsyncDisposable {
   readonly store: StorePlace;
   readonly server?: KillableServer;
+  /** Why no server can be killed. */
+  readonly whyNoOutage?: string;
 }
 
 /** Fails if there is no such store, or no server to be had. */
@@ -23,7 +25,11 @@ function inFolder(name: "sqlite" | "fs"): Ground {
   const folder = mkdtempSync(join(tmpdir(), "capstan-crash-"));
   const place = name === "sqlite" ? join(folder, "sessions.db") : folder;
   const remove = async (): Promise<void> => rmSync(folder, { recursive: true, force: true });
-  return { store: { name, place }, [Symbol.asyncDispose]: remove };
+  return {
+    store: { name, place },
+    whyNoOutage: "the store has none",
+    [Symbol.asyncDispose]: remove,
+  };
 }
 
 async function onServer(): Promise<Ground> {
@@ -31,9 +37,12 @@ async function onServer(): Promise<Ground> {
   if (typeof server === "string") throw new Error(`PostgreSQL is needed, and ${server}`);
   const store: StorePlace = { name: "postgres", place: server.url };
   const stop = (): Promise<void> => server.stop();
-  return {
-    store,
-    ...(server.process && { server: server.process }),
-    [Symbol.asyncDispose]: stop,
-  };
+  const outages =
+    server.process === undefined
+      ? {
+          whyNoOutage:
+            "that of DATABASE_URL is not killed: unset it to use and kill one of its own",
+        }
+      : { server: server.process };
+  return { store, ...outages, [Symbol.asyncDispose]: stop };
 }

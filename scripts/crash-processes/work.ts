@@ -20,10 +20,10 @@ const effects: Readonly<Record<string, ToolEffect>> = {
   look: "pure",
 };
 
-/** Nobody answers it: the turn goes on when its time is over, in whatever process there is then. */
+/** It is never answered: the turn continues after its deadline, in whichever process runs then. */
 const ask = defineTool({
   name: "ask",
-  description: "Waits for somebody else",
+  description: "Waits for an answer that never comes",
   input: { type: "object" },
   answerWithinMs: 150,
 });

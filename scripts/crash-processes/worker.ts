@@ -2,6 +2,7 @@
 
 import { createHost } from "@capstan/core";
 import type { Host, Session } from "@capstan/core";
+import { DeadOwners } from "../../packages/stores/src/postgres/dead-owners.ts";
 import type { StorePlace } from "./stores.ts";
 import { openStore } from "./stores.ts";
 import { createWorkAgent } from "./work.ts";
@@ -25,9 +26,12 @@ export type WorkerMessage =
   | { readonly type: "ready" }
   | { readonly type: "accepted" | "refused"; readonly sessionId: string; readonly turnId: string }
   /** Nothing more comes of this order. */
-  | { readonly type: "over"; readonly n: number };
+  | { readonly type: "over"; readonly n: number }
+  /** This process has ended leases of processes whose connection had ended. */
+  | { readonly type: "takeover" };
 
 const settings = JSON.parse(process.argv[2] ?? "{}") as WorkerSettings;
+tellTakeovers();
 const { repository } = await openStore(settings);
 const host: Host = createHost({
   agents: [createWorkAgent(settings.effectsFile)],
@@ -47,6 +51,16 @@ process.on("message", (order: Order) => {
     .finally(() => tell({ type: "over", n }));
 });
 tell({ type: "ready" });
+
+/** No store says so to its callers. */
+function tellTakeovers(): void {
+  const { endLeases } = DeadOwners.prototype;
+  DeadOwners.prototype.endLeases = async function (this: DeadOwners): Promise<boolean> {
+    const hasEnded = await endLeases.call(this);
+    if (hasEnded) tell({ type: "takeover" });
+    return hasEnded;
+  };
+}
 
 async function take({ sessionId, turnId, text }: Order): Promise<void> {
   if (text === undefined) {
