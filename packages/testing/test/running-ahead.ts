@@ -3,6 +3,7 @@
  * session or a moment later. The order of the log stays as it is, so that only the death of the process shows that it was not durable.
  */
 import type { EntryType, MemoryRepository, NewEntry } from "@capstan/log";
+import { isRepositoryError, memoryRepository, sessionExists } from "@capstan/log";
 import type { AlterHost } from "@capstan/testing/crash";
 
 /** Long enough for an effect that the write should have preceded. */
@@ -11,13 +12,15 @@ const momentMs = 50;
 /** A write that is lost with its process. */
 interface HeldWrite {
   readonly needsLease: boolean;
+  /** The session for its own process, if the write creates it. */
+  readonly shown?: MemoryRepository;
   make(): void;
 }
 
-/** For runs in the mode `sync`. */
-export function runningAhead(...types: readonly EntryType[]): AlterHost {
+/** For runs in the mode `sync`. `onAhead` is called for each such write. */
+export function runningAhead(ahead: EntryType, onAhead: () => void = () => {}): AlterHost {
   const isAhead = (entries: readonly NewEntry[]): boolean =>
-    entries.some(({ type }) => types.includes(type));
+    entries.some(({ type }) => type === ahead);
   return (options) => {
     // In the mode `sync` the store of a run answers like one in memory.
     const store = options.repository as MemoryRepository;
@@ -28,6 +31,7 @@ export function runningAhead(...types: readonly EntryType[]): AlterHost {
       write?.make();
     };
     const hold = (id: string, write: HeldWrite): void => {
+      onAhead();
       held.set(id, write);
       options.clock?.timer(momentMs, () => {
         if (held.get(id) === write) unlessLost(() => makeHeld(id));
@@ -35,6 +39,14 @@ export function runningAhead(...types: readonly EntryType[]): AlterHost {
     };
     const repository: MemoryRepository = {
       ...store,
+      create: (id, entries, head) => {
+        if (held.has(id)) throw sessionExists(id);
+        if (!isAhead(entries) || isStored(store, id)) return store.create(id, entries, head);
+        const shown = memoryRepository();
+        shown.create(id, entries, head);
+        hold(id, { needsLease: false, shown, make: () => store.create(id, entries, head) });
+      },
+      read: (id, choices) => (held.get(id)?.shown ?? store).read(id, choices),
       append: (id, entries, choices) => {
         makeHeld(id);
         const { lastSeq } = store.read(id);
@@ -85,6 +97,15 @@ export function runningAhead(...types: readonly EntryType[]): AlterHost {
     };
     return { ...options, repository };
   };
+}
+
+function isStored(store: MemoryRepository, id: string): boolean {
+  try {
+    return store.read(id).lastSeq > 0;
+  } catch (thrown) {
+    if (isRepositoryError(thrown) && thrown.code === "not_found") return false;
+    throw thrown;
+  }
 }
 
 /** Ignores the death of the process in it, and the loss of its lease. */

@@ -30,6 +30,8 @@ export type Acknowledgement =
       readonly by: EntryOf<"history_cleared" | "history_loaded">["type"];
       readonly length: number;
     }
+  /** The session was opened or created, before its first message, and had this incarnation. */
+  | { readonly type: "begun"; readonly incarnation: string }
   /** This fork of another session existed, with these messages. */
   | { readonly type: "forked"; readonly messages: readonly ChatMessage[] }
   /** The post had no effect and was refused with this code. */

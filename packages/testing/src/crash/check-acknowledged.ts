@@ -110,6 +110,12 @@ function checkOne(session: WatchedSession, acknowledgement: Acknowledgement): vo
         miss(`another history was accepted, but there is no ${by} among ${length} entries`);
       return;
     }
+    case "begun": {
+      const { incarnation } = acknowledgement;
+      if (session.incarnation !== incarnation)
+        miss(`${incarnation} was created, but does not exist`);
+      return;
+    }
     case "forked":
       if (entries.length === 0) miss("it was created, but does not exist");
       return;

@@ -24,6 +24,7 @@ export class SimulatedHost {
   readonly #asking: CrashScenario["asking"];
   readonly #opened = new Map<string, Promise<OpenedSession>>();
   readonly #createsAtOpen: boolean;
+  readonly #onBegun: (session: Session) => void;
   /** First handle of the main session. */
   #kept: Session | undefined;
 
@@ -78,6 +79,10 @@ export class SimulatedHost {
     };
     this.#host = createHost(alter(options));
     this.#createsAtOpen = world.scenario.creates === "at open";
+    this.#onBegun = ({ incarnation }) => {
+      if (this.life.isDead || incarnation === undefined) return;
+      world.main.acknowledged.add({ type: "begun", incarnation });
+    };
   }
 
   /** Opens the session, or prepares one that its first send creates. Fails if it is missing and must not be created. */
@@ -120,6 +125,7 @@ export class SimulatedHost {
   async #open(id: string, mayCreate: boolean): Promise<OpenedSession> {
     if (this.#createsAtOpen && mayCreate) {
       const session = await this.#host.session(id, { agent: agentName });
+      this.#onBegun(session);
       return this.#keep({ session, isNew: false });
     }
     try {
