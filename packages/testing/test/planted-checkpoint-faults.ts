@@ -1,6 +1,6 @@
-/** Stores whose checkpoints lack something, which processes that begin there do not know. */
+/** Programs whose checkpoints lack something, which processes that begin there do not know. What a store damages is noticed. */
 import type { EntryOf } from "@capstan/log";
-import { memoryRepository } from "@capstan/log";
+import { memoryRepository, toCheckpointBody } from "@capstan/log";
 import type { CreateStore } from "@capstan/testing/crash";
 import type { PlantedFault } from "./planted-faults.ts";
 
@@ -36,7 +36,7 @@ function withCheckpoint(change: (state: Checkpoint) => Checkpoint): CreateStore 
           id,
           entries.map((entry) =>
             entry.type === "checkpoint"
-              ? { ...entry, state: change(entry.state as Checkpoint) }
+              ? { ...entry, ...toCheckpointBody(change(entry.state as Checkpoint)) }
               : entry,
           ),
           choices,

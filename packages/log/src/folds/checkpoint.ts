@@ -18,7 +18,7 @@ export interface CheckpointBody {
   readonly sum: string;
 }
 
-/** Undefined if the state has more characters of JSON than this. */
+/** Returns the entry that records the state; undefined if the state has more characters of JSON than `maxChars`. */
 export function toCheckpointBody(
   state: Checkpoint,
   maxChars: number = Infinity,
