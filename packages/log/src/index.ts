@@ -170,6 +170,5 @@ export type {
 export type { SessionEvent, SessionIds } from "./events/session-event.ts";
 export { EventFeed } from "./events/event-feed.ts";
 export { toCheckpointBody } from "./folds/checkpoint.ts";
-export type { Checkpoint, CheckpointBody } from "./folds/checkpoint.ts";
 export { compareCursors, formatCursor, parseCursor, startCursor } from "./events/cursor.ts";
 export type { Cursor, EventListener } from "./events/cursor.ts";

@@ -8,7 +8,7 @@ import {
   restoreLog,
   toCheckpointBody,
 } from "@capstan/log";
-import type { Checkpoint, Entry, SessionFold, StoredEntry } from "@capstan/log";
+import type { Entry, EntryOf, SessionFold, StoredEntry } from "@capstan/log";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { stateOf } from "./fold-state.ts";
@@ -60,6 +60,8 @@ test("a checkpoint has none of the texts that a summary replaces, and knows wher
   expect(late.fold.transcript.has("in1-message")).toBe(true);
   expect(late.fold.transcript.length).toBe(4);
 });
+
+type Checkpoint = EntryOf<"checkpoint">["state"];
 
 /** State after a short log, at the entry with seq 6. */
 function someState(): Checkpoint {

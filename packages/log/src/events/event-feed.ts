@@ -10,7 +10,7 @@ import { EntryEvents } from "./events-of.ts";
 import { incarnationOf } from "../entries/incarnation.ts";
 import { parseEntry } from "../entries/parse-entry.ts";
 import type { Checkpoint } from "../folds/checkpoint.ts";
-import { isIntact } from "../folds/checkpoint.ts";
+import { checksumOf } from "../folds/checksum.ts";
 import type { SavedFold } from "../folds/saved-fold.ts";
 import { savedFoldVersion } from "../folds/saved-fold.ts";
 import { RecentEvents } from "./recent-events.ts";
@@ -205,10 +205,7 @@ export class EventFeed {
 
   /** Drops the spare room of lists: a session at rest should take little memory. Changes nothing else. */
   trim(): void {
-    const { transcript, outputs, prefix } = this.fold;
-    transcript.trim();
-    outputs.trim();
-    prefix.trim();
+    this.fold.transcript.trim();
   }
 
   /** Drops the events kept for readers that missed the last ones: they take more memory than the rest of a session that does nothing. */
@@ -330,6 +327,11 @@ function stateIn(stored: StoredEntry): (SavedFold & Checkpoint) | undefined {
     // It is damaged, and everything in it follows from the entries before it.
     return undefined;
   }
+}
+
+/** Whether the state is the one that was recorded. Checkpoints of older programs have no sum. */
+function isIntact({ state, sum }: EntryOf<"checkpoint">): boolean {
+  return sum === checksumOf(JSON.stringify(state));
 }
 
 function bodyOf(event: SessionEvent): AgentEventBody {

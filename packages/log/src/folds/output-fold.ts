@@ -1,7 +1,7 @@
 /** Tool outputs that a model is still shown, oldest first: candidates for eviction. */
 import type { ChatMessage, ToolContent, ToolMessage } from "@capstan/kernel";
 import { sizeOfContent, sizeOfNote } from "./message-size.ts";
-import { appended, trimmed } from "./spare-room.ts";
+import { appended } from "./spare-room.ts";
 
 /** Output of a tool that the model still sees. */
 export interface ShownOutput {
@@ -72,11 +72,6 @@ export class OutputFold {
     this.#shown = [...shown];
     this.#size = shown.reduce((sum, { size }) => sum + size, 0);
     this.#counts = undefined;
-  }
-
-  /** Drops the spare room of the list. */
-  trim(): void {
-    this.#shown = trimmed(this.#shown);
   }
 
   reset(): void {

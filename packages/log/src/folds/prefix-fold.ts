@@ -3,7 +3,7 @@ import type { ContextFold } from "./context-fold.ts";
 import type { EntryOf } from "../entries/entries.ts";
 import { sizeOfMessage, sizeOfNote } from "./message-size.ts";
 import type { TranscriptFold } from "./transcript-fold.ts";
-import { appended, trimmed } from "./spare-room.ts";
+import { appended } from "./spare-room.ts";
 
 /**
  * From 0 to 1: characters of all requests that were at the same position in the previous request, divided by the characters of all requests,
@@ -118,11 +118,6 @@ export class PrefixFold {
     this.countRequests();
     this.#session = new Sum();
     this.#turn = new Sum();
-  }
-
-  /** Drops the spare room of the list. */
-  trim(): void {
-    this.#requests = trimmed(this.#requests);
   }
 
   /** @internal State for a checkpoint. */
