@@ -4,6 +4,7 @@ import type { EventListener, Cursor, PlacedEvent } from "@capstan/log";
 import { chainMark, compareCursors, isPromise } from "@capstan/log";
 import type { SessionError } from "../errors/session-error.ts";
 import { refused } from "../errors/session-error.ts";
+import type { ToReason } from "../host/waiting-callers.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import type { SessionTurn } from "./session-turn.ts";
 import type { ShownCalls } from "@capstan/log";
@@ -38,8 +39,8 @@ export class Readers {
   #subscriptions: readonly Subscription[] = none;
   /** Set once no more events will come: the reason. */
   #end: SessionError | undefined;
-  /** Set once handles follow nothing here any more: the reason. */
-  #closed: SessionError | undefined;
+  /** Set once handles follow nothing here any more: makes the reason. */
+  #closed: ToReason | undefined;
   #isShowing = false;
   readonly #waiting: PlacedEvent[] = [];
   readonly #host: Pick<SessionHost, "report">;
@@ -88,7 +89,7 @@ export class Readers {
 
   /** Delivers the events of this turn to the handle from now on. */
   addTurn(turn: SessionTurn, turnId: string): void {
-    if (this.#closed !== undefined) return turn.fail(this.#closed);
+    if (this.#closed !== undefined) return turn.fail(this.#closed());
     this.#followers = this.#followers.concat({ turn, turnId });
   }
 
@@ -198,15 +199,15 @@ export class Readers {
   }
 
   /** Fails all handles, also later ones: this process stops following the session. */
-  close(why: SessionError): void {
-    this.#closed = why;
-    this.fail(why);
+  close(toReason: ToReason): void {
+    this.#closed = toReason;
+    if (this.#followers.length > 0) this.fail(toReason());
   }
 
   /** Ends all readers: the session is gone. */
   end(why: SessionError): void {
     this.#end = why;
-    this.close(why);
+    this.close(() => why);
     const subscriptions = this.#subscriptions;
     this.#subscriptions = none;
     for (const { onEnd } of subscriptions) tellEnd(onEnd, why);

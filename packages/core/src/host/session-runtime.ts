@@ -230,7 +230,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
   async close(why: string): Promise<void> {
     this.#isClosed = true;
     await this.#work.release();
-    this.waiting.end(closed(this.id, why));
+    this.waiting.end(() => closed(this.id, why));
     await this.#leave();
   }
 
@@ -271,7 +271,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
     if (this.#gone !== undefined) return;
     this.#gone = why;
     this.#isClosed = true;
-    this.waiting.end(why);
+    this.waiting.end(() => why);
     this.readers.end(why);
     const leave = async (): Promise<void> => {
       const left = this.#leave();

@@ -22,6 +22,9 @@ interface Waiter {
   readonly reject: (why: Error) => void;
 }
 
+/** Makes an error only if there is a caller for it: most sessions are closed while no caller waits, and a stack trace takes longer than the rest. */
+export type ToReason = () => SessionError;
+
 const none: readonly never[] = [];
 
 export class WaitingCallers {
@@ -32,8 +35,8 @@ export class WaitingCallers {
   #compactions: Receipts<CompactionOutcome> | undefined;
   /** Set while no host can continue the work, as far as this process knows: the reason. */
   #stuck: Error | undefined;
-  /** Set once nothing of the session reaches callers here any more, because it is gone or was closed: the reason. */
-  #end: SessionError | undefined;
+  /** Set once nothing of the session reaches callers here any more, because it is gone or was closed: makes the reason. */
+  #end: ToReason | undefined;
 
   constructor(options: WaitingCallersOptions) {
     this.#options = options;
@@ -59,7 +62,7 @@ export class WaitingCallers {
 
   #newReceipts<Outcome>(outcomeOf: (id: string) => Outcome | undefined): Receipts<Outcome> {
     const receipts = new Receipts(outcomeOf);
-    if (this.#end !== undefined) receipts.end(this.#end);
+    if (this.#end !== undefined) receipts.end(this.#end());
     return receipts;
   }
 
@@ -71,7 +74,7 @@ export class WaitingCallers {
 
   /** Rejects if callers would wait in vain here. */
   async untilAtRest(awaited: "idle" | "children_at_rest"): Promise<void> {
-    const why = this.#end ?? this.#stuck;
+    const why = this.#end?.() ?? this.#stuck;
     if (why !== undefined) throw why;
     await this.until(awaited);
   }
@@ -103,18 +106,22 @@ export class WaitingCallers {
   }
 
   /** Fails all callers, and what they ask for later, too: a send that is under way may be stored after the session was closed. */
-  end(why: SessionError): void {
-    this.#end = why;
-    this.#fail(why);
-    this.#options.readers.close(why);
-    this.#receipts?.end(why);
-    this.#compactions?.end(why);
+  end(toReason: ToReason): void {
+    this.#end = toReason;
+    this.#options.readers.close(toReason);
+    this.#receipts?.end(toReason());
+    this.#compactions?.end(toReason());
+    if (this.#waiters.length > 0) this.#failWaiters(toReason());
   }
 
   #fail(why: Error): void {
     this.#options.readers.fail(why);
     this.#receipts?.fail(why);
     this.#compactions?.fail(why);
+    this.#failWaiters(why);
+  }
+
+  #failWaiters(why: Error): void {
     const waiters = this.#waiters;
     this.#waiters = none;
     for (const { awaited, resolve, reject } of waiters) {
