@@ -1,7 +1,7 @@
 /** Events that a reader with a cursor has not seen. */
 import type { Cursor, SessionEvent } from "@capstan/log";
 import { expect, test } from "vitest";
-import { onlyBehind } from "../src/following/readers.ts";
+import { onlyBehind } from "../src/following/only-behind.ts";
 
 const ids = { sessionId: "s", turnId: "t1" };
 const delta: SessionEvent = { ...ids, type: "text_delta", delta: "Hel" };

@@ -1,10 +1,9 @@
 /** The readers of a session's events in this process: turn handles and subscribers. */
 import { background, serializeError, toPromise } from "@capstan/kernel";
-import type { EventListener, Cursor, PlacedEvent } from "@capstan/log";
-import { chainMark, compareCursors, isPromise } from "@capstan/log";
+import type { EventListener, PlacedEvent } from "@capstan/log";
+import { chainMark, isPromise } from "@capstan/log";
 import type { SessionError } from "../errors/session-error.ts";
 import { refused } from "../errors/session-error.ts";
-import type { ToReason } from "../host/waiting-callers.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import type { SessionTurn } from "./session-turn.ts";
 import type { ShownCalls } from "@capstan/log";
@@ -40,7 +39,7 @@ export class Readers {
   /** Set once no more events will come: the reason. */
   #end: SessionError | undefined;
   /** Set once handles follow nothing here any more: makes the reason. */
-  #closed: ToReason | undefined;
+  #closed: (() => SessionError) | undefined;
   #isShowing = false;
   readonly #waiting: PlacedEvent[] = [];
   readonly #host: Pick<SessionHost, "report">;
@@ -199,7 +198,7 @@ export class Readers {
   }
 
   /** Fails all handles, also later ones: this process stops following the session. */
-  close(toReason: ToReason): void {
+  close(toReason: () => SessionError): void {
     this.#closed = toReason;
     if (this.#followers.length > 0) this.fail(toReason());
   }
@@ -251,19 +250,4 @@ function without<T>(list: readonly T[], item: T): readonly T[] {
 function kept<T>(list: readonly T[], isKept: (item: T) => boolean): readonly T[] {
   const rest = list.filter(isKept);
   return rest.length === 0 ? none : rest;
-}
-
-/** Skips events that a reader at this cursor has seen: a process that joins late may reuse numbers for live events after the same entry. */
-export function onlyBehind(listener: EventListener, after: Cursor | undefined): EventListener {
-  // A reader at the start has seen nothing.
-  if (after === undefined || after.seq === 0) return listener;
-  let last = after;
-  return (event, cursor) => {
-    const isNew = compareCursors(cursor, last) > 0;
-    // A snapshot holds the live state after an entry, so its cursor may have been seen; but it must not follow an older entry.
-    const isRestored = event.type === "snapshot" && cursor.seq === last.seq;
-    if (!isNew && !isRestored) return;
-    if (isNew) last = cursor;
-    listener(event, cursor);
-  };
 }

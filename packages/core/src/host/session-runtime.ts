@@ -72,7 +72,7 @@ export class SessionRuntime implements SessionLogOptions, SessionWorkOptions {
     this.log = new SessionLog(this);
     this.faults = new SessionFaults(id, host);
     this.readers = new Readers(host, id);
-    this.waiting = new WaitingCallers(this);
+    this.waiting = new WaitingCallers(this.log, this.readers);
     this.outputs = new OutputReader(this.log);
     const { log, readers } = this;
     const { repository } = host;

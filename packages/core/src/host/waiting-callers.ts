@@ -5,11 +5,6 @@ import type { Readers } from "../following/readers.ts";
 import { Receipts } from "../following/receipts.ts";
 import type { SessionLog } from "../owner/session-log.ts";
 
-export interface WaitingCallersOptions {
-  readonly log: SessionLog;
-  readonly readers: Readers;
-}
-
 /**
  * `claimed`: the lease that was asked for is held, or another host has it. `idle`: nothing happens by itself. `children_at_rest`: likewise,
  * and no child works in the background.
@@ -23,12 +18,13 @@ interface Waiter {
 }
 
 /** Makes an error only if there is a caller for it: most sessions are closed while no caller waits, and a stack trace takes longer than the rest. */
-export type ToReason = () => SessionError;
+type ToReason = () => SessionError;
 
 const none: readonly never[] = [];
 
 export class WaitingCallers {
-  readonly #options: WaitingCallersOptions;
+  readonly #log: SessionLog;
+  readonly #readers: Readers;
   #waiters: readonly Waiter[] = none;
   /** Created with the first of them. */
   #receipts: Receipts<QueueOutcome> | undefined;
@@ -38,25 +34,26 @@ export class WaitingCallers {
   /** Set once nothing of the session reaches callers here any more, because it is gone or was closed: makes the reason. */
   #end: ToReason | undefined;
 
-  constructor(options: WaitingCallersOptions) {
-    this.#options = options;
+  constructor(log: SessionLog, readers: Readers) {
+    this.#log = log;
+    this.#readers = readers;
   }
 
   /** Readers are callers that wait, too. */
   get isEmpty(): boolean {
     const hasReceipts = this.#receipts?.isEmpty === false || this.#compactions?.isEmpty === false;
-    return !hasReceipts && this.#waiters.length === 0 && this.#options.readers.isEmpty;
+    return !hasReceipts && this.#waiters.length === 0 && this.#readers.isEmpty;
   }
 
   /** Receipts of queued messages. */
   get receipts(): Receipts<QueueOutcome> {
-    const { queues } = this.#options.log.fold;
+    const { queues } = this.#log.fold;
     return (this.#receipts ??= this.#newReceipts((id) => queues.outcomeOf(id)));
   }
 
   /** Receipts of requested compactions. */
   get compactions(): Receipts<CompactionOutcome> {
-    const { compactions } = this.#options.log.fold;
+    const { compactions } = this.#log.fold;
     return (this.#compactions ??= this.#newReceipts((id) => compactions.outcomeOf(id)));
   }
 
@@ -108,14 +105,14 @@ export class WaitingCallers {
   /** Fails all callers, and what they ask for later, too: a send that is under way may be stored after the session was closed. */
   end(toReason: ToReason): void {
     this.#end = toReason;
-    this.#options.readers.close(toReason);
+    this.#readers.close(toReason);
     this.#receipts?.end(toReason());
     this.#compactions?.end(toReason());
     if (this.#waiters.length > 0) this.#failWaiters(toReason());
   }
 
   #fail(why: Error): void {
-    this.#options.readers.fail(why);
+    this.#readers.fail(why);
     this.#receipts?.fail(why);
     this.#compactions?.fail(why);
     this.#failWaiters(why);
