@@ -81,7 +81,7 @@ export class OutputFold {
   #add({ toolCallId, toolName, content }: ToolMessage, index: number): void {
     const whole = sizeOfContent(content);
     const size = whole > sizeOfNote ? whole : 0;
-    this.#shown = appended(this.#shown, [{ toolCallId, toolName, size, index }]);
+    this.#shown = appended(this.#shown, { toolCallId, toolName, size, index });
     this.#size += size;
     if (this.#counts !== undefined) addTo(this.#counts, toolName, 1);
   }

@@ -60,7 +60,7 @@ export class PrefixFold {
 
   /** Records a request with all current messages. */
   request(): void {
-    this.#requests = appended(this.#requests, [this.#transcript.length]);
+    this.#requests = appended(this.#requests, this.#transcript.length);
   }
 
   /** Counts the requests so far. Must be called before a message is shown differently, or no longer. */

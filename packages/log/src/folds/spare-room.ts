@@ -5,10 +5,10 @@ const fewItems = 8;
 /** Copying a longer list would cost more than its spare room. */
 const maxTrimmed = 64;
 
-/** The list with these items: a new list as long as it is short, otherwise the same one. */
-export function appended<T>(list: T[], items: readonly T[]): T[] {
-  if (list.length + items.length <= fewItems) return list.concat(items);
-  list.push(...items);
+/** The list with this item: a new list as long as it is short, otherwise the same one. */
+export function appended<T>(list: T[], item: T): T[] {
+  if (list.length < fewItems) return list.concat([item]);
+  list.push(item);
   return list;
 }
 

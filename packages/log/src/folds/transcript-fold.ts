@@ -50,8 +50,8 @@ export class TranscriptFold {
   mark(seq: number): void {
     const { length } = this;
     if (length === (this.#lengths.at(-1) ?? 0)) return;
-    this.#addedAt = appended(this.#addedAt, [seq]);
-    this.#lengths = appended(this.#lengths, [length]);
+    this.#addedAt = appended(this.#addedAt, seq);
+    this.#lengths = appended(this.#lengths, length);
   }
 
   /** Number of messages after this entry that still exist: 0, if the history was replaced since. */
@@ -174,12 +174,12 @@ export class TranscriptFold {
 
   add(messages: readonly ChatMessage[]): void {
     this.#step = undefined;
-    this.#recent = appended(this.#recent, messages);
+    for (const message of messages) this.#recent = appended(this.#recent, message);
     this.#list = undefined;
   }
 
   addReply(message: AssistantMessage, step: number): void {
-    this.#recent = appended(this.#recent, [message]);
+    this.#recent = appended(this.#recent, message);
     this.#list = undefined;
     this.#step = new CallStates(message, step);
   }
@@ -191,7 +191,9 @@ export class TranscriptFold {
     if (entry.type === "nested_result") return step.settleNested(entry);
     step.settle(entry);
     if (!step.isSettled) return;
-    this.#recent = appended(this.#recent, step.messagesWith(entry.toolCallId, entry.result));
+    for (const message of step.messagesWith(entry.toolCallId, entry.result)) {
+      this.#recent = appended(this.#recent, message);
+    }
     this.#list = undefined;
   }
 
