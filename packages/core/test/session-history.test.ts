@@ -136,7 +136,7 @@ test("reset leaves nothing but what was configured and counted", async () => {
   await slow.whenStarted();
   const receipt = await session.followUp("Later", { id: "f1" });
   slow.resolve(slow.started[0]?.toolCallId ?? "", "done");
-  // What was queued for a turn that failed is held.
+  // Messages that were queued for a turn that failed are held.
   await turn.response;
 
   await session.reset();

@@ -15,7 +15,7 @@ export interface GatedShard {
   refused: string | undefined;
   /** How long each call takes, by the clock of timers. */
   delayMs: (call: string, values: readonly unknown[]) => number;
-  /** What it tells of the next due session. It cannot if this is undefined. */
+  /** Answer of `nextDueInMs`. Undefined: the store has no such method. */
   nextDueInMs: number | undefined;
   /** Names of the calls so far. */
   readonly calls: readonly string[];

@@ -99,7 +99,7 @@ class Run {
     for (const [id, result] of results) this.#sessionOf(id).returned(model, result);
   }
 
-  /** What lists lack after a kill, they have a little later. */
+  /** Lists may lack sessions right after a kill, and have them a little later. */
   async #checkAll(): Promise<void> {
     const { store } = this.#options;
     for (const id of this.#sessions.keys()) {

@@ -1,4 +1,4 @@
-/** What a handle tells the others is gathered for 20 ms: on PostgreSQL, each send is a NOTIFY, and those take turns across the whole server. */
+/** Notes of a handle to the others are gathered for 20 ms: on PostgreSQL, each send is a NOTIFY, and those take turns across the whole server. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Note } from "../src/watch/outbox.ts";
 import { Outbox } from "../src/watch/outbox.ts";

@@ -79,7 +79,7 @@ function distinct(states: readonly SessionState[]): readonly SessionState[] {
   return [...new Map(states.map((state) => [JSON.stringify(state), state])).values()];
 }
 
-/** Of a call that changes nothing. */
+/** Outcome of a call that changes nothing. */
 function unchanged(state: SessionState, result: unknown): readonly Outcome[] {
   return [{ state, result }];
 }

@@ -1,4 +1,4 @@
-/** What the updates of a turn cost PostgreSQL: an update that changes no indexed column and finds room on its page is HOT, and touches no index. */
+/** Cost of the updates of a turn in PostgreSQL: an update that changes no indexed column and finds room on its page is HOT, and touches no index. */
 import { createAgent, createHost, defineTool } from "@capstan/core";
 import { postgres } from "@capstan/stores/postgres";
 import { callTool, say, scriptedProvider } from "@capstan/testing";
@@ -51,7 +51,7 @@ interface Updates {
   readonly hot: number;
 }
 
-/** Of the rows of sessions. A connection hands its counts over when it ends: those of the store have ended. */
+/** Counts the updates of sessions so far. A connection hands its counts over when it ends: those of the store have ended. */
 async function countUpdates(url: string): Promise<Updates> {
   const sql = driver(url, { max: 1, onnotice: () => {} });
   try {
