@@ -2,9 +2,11 @@
 import { defineTool, dependency, override } from "@capstan/core";
 import type { AnyTool, Dependency } from "@capstan/core";
 import type { Logger } from "@capstan/kernel";
+import type { SessionRepository } from "@capstan/log";
 import { callTool, remoteTool, reply, say } from "@capstan/testing";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { distant } from "./started-turns.ts";
 import { createWorld } from "./world.ts";
 
 function lookAt(wanted: Dependency<unknown>, name = "look"): AnyTool {
@@ -153,3 +155,28 @@ test("a message that is sent before all is disposed of starts its turn after tha
   expect(before).toEqual(["made 1"]);
   expect(story).toEqual(["made 1", "disposed 1", "made 2", "disposed 2"]);
 });
+
+test.each([
+  ["at once", (store: SessionRepository) => store],
+  ["later", distant],
+])(
+  "a message that waits until all is disposed of can be aborted before its request, on a store that answers %s",
+  async (_, toStore) => {
+    const held = Promise.withResolvers<void>();
+    const Db = dependency("db", () => "db", { dispose: () => held.promise });
+    const world = createWorld([callTool("look"), say("One"), say("Two")], [lookAt(Db)]);
+    const session = world
+      .host({ repository: toStore(world.repository) })
+      .createSession({ agent: "helper" });
+    await session.send("Hello").response;
+
+    const turn = session.send("Again");
+    for (let i = 0; i < 10; i += 1) await nextTick();
+    await session.abort();
+    held.resolve();
+    const { finishReason } = await turn.response;
+
+    expect(finishReason).toBe("aborted");
+    expect(world.provider.requests).toHaveLength(2);
+  },
+);
